@@ -124,7 +124,8 @@ class Epoch:
 
 @dataclass(frozen=True, slots=True)
 class MadeVectors:
-    """Vectors for every passage of a memory, in order, made from the text that had this hash."""
+    """Vectors for every passage of a memory, in order, made from the text that had this hash. An all-zero vector means
+    that the model has nothing to say of that passage: it is not stored, and the memory does not stay pending for it."""
 
     key: Key
     content_hash: str
@@ -250,8 +251,8 @@ class Store(Protocol):
         """By cosine, for a vector of the epoch's dimension and unit length. `exact` forbids an approximation."""
 
     def near_terms(self, space: str, term: str, distance: int) -> tuple[str, ...]:
-        """Terms of the space's vocabulary within this optimal-string-alignment distance that start with the same
-        letter or differ by one, best first: by (distance, -document frequency, term); at most three."""
+        """Other terms of the space's vocabulary within this optimal-string-alignment distance, best first: by
+        (distance, -document frequency, term); at most three."""
 
     # Vectors
 

@@ -1,0 +1,168 @@
+"""Connections to one store file: one a thread, a fair queue for writers, SQLite's errors in our words."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from trivium.errors import NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreFull
+from trivium.store.sqlite import schema
+from trivium.store.sqlite.where import register_functions
+
+try:
+    import fcntl
+except ImportError:  # no such module on Windows: SQLite's own waiting must do there
+    fcntl = None  # type: ignore[assignment]
+
+BUSY_TIMEOUT_S = 60.0  # writers queue at the lock file first; this bounds the wait for a checkpoint or a foreign tool
+CACHE_KIB = 65_536
+MMAP_BYTES = 1 << 30
+
+
+class Connections:
+    """Opens, checks and migrates a file, and hands out connections to it."""
+
+    def __init__(self, path: Path, *, read_only: bool) -> None:
+        self.path = path
+        self.read_only = read_only
+        self._local = threading.local()
+        self._opened: list[sqlite3.Connection] = []
+        self._opened_lock = threading.Lock()
+        self._writers = threading.RLock()
+        self._closed = False
+        self._lock_file: int | None = None
+        with translated(path):
+            self._prepare()
+
+    def _prepare(self) -> None:
+        if self.read_only or (self.path.exists() and not os.access(self.path, os.W_OK)):
+            if not self.path.exists():
+                raise NotAStore(f"{self.path.name} does not exist; open it for writing once to make it")
+            self.read_only = True
+            if schema.check(self.own(), self.path.name) < schema.SCHEMA_VERSION:
+                raise ReadOnlyStore(f"{self.path.name} has an older format; open it once for writing to migrate it")
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        connection = self.own()
+        if schema.check(connection, self.path.name) == schema.SCHEMA_VERSION:
+            return
+        with self.exclusive():
+            version = schema.check(connection, self.path.name)  # another process may have migrated meanwhile
+            if version < schema.SCHEMA_VERSION:
+                schema.migrate(connection, version)
+
+    def own(self) -> sqlite3.Connection:
+        """This thread's connection."""
+        if self._closed:
+            raise StoreError("this store is closed; open it again")
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._connect()
+            self._local.connection = connection
+            with self._opened_lock:
+                self._opened.append(connection)
+        return connection
+
+    def _connect(self) -> sqlite3.Connection:
+        mode = "ro" if self.read_only else "rwc"
+        connection = sqlite3.connect(
+            f"file:{_quoted(self.path)}?mode={mode}",
+            uri=True,
+            timeout=BUSY_TIMEOUT_S,
+            isolation_level=None,
+            check_same_thread=False,  # each thread keeps to its own; close() ends them all
+            cached_statements=256,
+        )
+        register_functions(connection)
+        if not self.read_only:
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")  # an acknowledged write survives a power cut
+        connection.execute("PRAGMA secure_delete = ON")  # what is forgotten leaves no bytes behind in the file
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        connection.execute(f"PRAGMA mmap_size = {MMAP_BYTES}")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        return connection
+
+    @contextmanager
+    def exclusive(self) -> Iterator[sqlite3.Connection]:
+        """One writing transaction. Writers of all threads and processes wait in a queue at a lock file: SQLite's own
+        waiting is a back-off that can starve one of them."""
+        if self.read_only:
+            raise ReadOnlyStore(f"{self.path.name} is open for reading only; nothing was written")
+        with self._writers, self._queued(), translated(self.path):
+            connection = self.own()
+            if connection.in_transaction:
+                raise StoreError("a write was begun inside another read or write of the same thread; end that one first")
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _queued(self) -> Iterator[None]:
+        if fcntl is None:
+            yield
+            return
+        if self._lock_file is None:
+            self._lock_file = os.open(f"{self.path}-lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        fcntl.flock(self._lock_file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.flock(self._lock_file, fcntl.LOCK_UN)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """One state of the file for the whole block; nested blocks, and those inside a write, join the outer one."""
+        connection = self.own()
+        with translated(self.path):
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        self._closed = True
+        with self._opened_lock:
+            for connection in self._opened:
+                connection.close()
+            self._opened.clear()
+        if self._lock_file is not None:
+            os.close(self._lock_file)
+            self._lock_file = None
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """SQLite's errors as ours, each with what to do."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        text = str(error)
+        code = getattr(error, "sqlite_errorname", "") or ""
+        if code.startswith("SQLITE_FULL") or "disk is full" in text:
+            raise StoreFull(f"no room left to write {path.name}: nothing of this write was kept; free some space") from error
+        if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            raise StoreBusy(f"{path.name} stayed locked for {BUSY_TIMEOUT_S:.0f} s by another program; try again") from error
+        if code.startswith("SQLITE_READONLY"):
+            raise ReadOnlyStore(f"{path.name} cannot be written; check the rights of the file and its folder") from error
+        if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "not a database" in text or "malformed" in text:
+            raise NotAStore(f"{path.name} is damaged or not a Trivium store ({text}); restore a backup") from error
+        raise StoreError(f"{path.name}: {text}") from error
+
+
+def _quoted(path: Path) -> str:
+    return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")

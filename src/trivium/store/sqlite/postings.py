@@ -1,0 +1,57 @@
+"""The two blobs of the lexical index: a passage's terms (forwards) and a term's documents (backwards). Pure."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+Documents = npt.NDArray[np.uint32]
+Frequencies = npt.NDArray[np.uint16]
+
+DOCUMENT_BYTES = 4
+POSTING_BYTES = 6  # four for the document's number in its segment, two for the term frequency in 1/TF_UNIT
+SEPARATOR = "\0"  # the analyzer never makes a term with a control character
+
+
+def pack_terms(terms: Mapping[str, int]) -> bytes:
+    """Frequencies first, then the terms: `n × u16, text`. An empty passage is an empty blob."""
+    if not terms:
+        return b""
+    frequencies = array("H", terms.values())
+    return len(terms).to_bytes(4, "little") + frequencies.tobytes() + SEPARATOR.join(terms).encode()
+
+
+def unpack_terms(blob: bytes) -> tuple[list[str], array[int]]:
+    if not blob:
+        return [], array("H")
+    count = int.from_bytes(blob[:4], "little")
+    end = 4 + 2 * count
+    frequencies = array("H")
+    frequencies.frombytes(blob[4:end])
+    return blob[end:].decode().split(SEPARATOR), frequencies
+
+
+def pack_postings(documents: Iterable[int], frequencies: Iterable[int]) -> bytes:
+    return array("I", documents).tobytes() + array("H", frequencies).tobytes()
+
+
+def join_postings(documents: Documents, frequencies: Frequencies) -> bytes:
+    return documents.tobytes() + frequencies.tobytes()
+
+
+def unpack_postings(blob: bytes) -> tuple[Documents, Frequencies]:
+    count = len(blob) // POSTING_BYTES
+    return (
+        np.frombuffer(blob, np.uint32, count),
+        np.frombuffer(blob, np.uint16, count, offset=DOCUMENT_BYTES * count),
+    )
+
+
+def without(blob: bytes, gone: Documents) -> bytes:
+    """The postings less those of the documents in `gone`."""
+    documents, frequencies = unpack_postings(blob)
+    keep = ~np.isin(documents, gone)
+    return join_postings(documents[keep], frequencies[keep])

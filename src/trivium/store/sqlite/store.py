@@ -1,0 +1,371 @@
+"""The embedded default: one SQLite file, one truth, with the fast indexes derived from it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from trivium.errors import StoreError, WrongVector
+from trivium.filter import Filter
+from trivium.record import Key, Memory
+from trivium.store.contract import (
+    Bm25,
+    Epoch,
+    Finding,
+    IndexedPassage,
+    LegAnswer,
+    Order,
+    QueryTerm,
+    SpaceFacts,
+    Vector,
+    Writer,
+)
+from trivium.store.sqlite import dense, lexical, masks, ranking, records, segments, verification
+from trivium.store.sqlite.connection import Connections
+from trivium.store.sqlite.postings import unpack_terms
+from trivium.store.sqlite.vectors import EpochRow, Vectors
+from trivium.store.sqlite.versions import Versions
+from trivium.store.sqlite.writer import SqliteWriter
+
+MASKS_KEPT = 64
+QUERY_VECTORS_KEPT = 10_000
+
+SPACE = "SELECT num, version, flushed FROM space WHERE name = ?"
+SPACES = """
+SELECT s.name,
+    (SELECT count(*) FROM memory m WHERE m.space = s.num),
+    (SELECT count(*) FROM memory m WHERE m.space = s.num AND m.superseded_at IS NOT NULL),
+    (SELECT count(*) FROM memory m WHERE m.space = s.num AND m.sensitive = 1),
+    (SELECT count(*) FROM entry e WHERE e.space = s.num),
+    s.language, s.languages, s.settings
+FROM space s
+"""
+PENDING = f"""
+SELECT s.name, {records.READ} FROM pending p JOIN memory m ON m.num = p.memory JOIN space s ON s.num = m.space
+WHERE p.epoch = (SELECT num FROM epoch WHERE fingerprint = ?) ORDER BY p.memory LIMIT ?
+"""
+KINDS = "SELECT DISTINCT m.kind FROM memory m JOIN space s ON s.num = m.space WHERE s.name = ?"
+
+
+class SqliteStore:
+    """See `contract.Store`. The file is the truth; the cache folder beside it can be deleted at any time."""
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        self.path = path
+        self._connections = Connections(path, read_only=read_only)
+        self.read_only = self._connections.read_only
+        self._vectors = Vectors(cache_folder(path), self._meta("identity"), read_only=self.read_only)
+        self._lexicons: defaultdict[int, Versions[lexical.Lexicon]] = defaultdict(Versions)
+        self._masks: OrderedDict[tuple[int, int, Filter], masks.Allowed] = OrderedDict()
+        self._lock = threading.Lock()
+        self._written: set[str] = set()
+
+    def close(self) -> None:
+        self._connections.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        with self._connections.snapshot():
+            yield
+
+    @contextmanager
+    def writing(self, space: str) -> Iterator[Writer]:
+        with self._connections.exclusive() as connection:
+            writer = SqliteWriter(connection, space)
+            yield writer
+        self._written.add(space)
+        if writer.erased:
+            self._erase(writer)
+        if writer.forgot:
+            self._connections.own().execute("PRAGMA wal_checkpoint(TRUNCATE)")  # old pages leave the log as well
+
+    def _erase(self, writer: SqliteWriter) -> None:
+        epochs = {epoch.num: epoch for epoch in self._epoch_rows()}
+        for num, gone in writer.erased.items():
+            self._vectors.erase(writer.space, epochs[num], np.array(gone, np.int64))
+
+    # Records
+
+    def get(self, keys: Iterable[Key]) -> dict[Key, Memory]:
+        with self._connections.snapshot() as connection:
+            return records.get(connection, keys)
+
+    def scan(
+        self, spaces: Sequence[str], where: Filter, *, order: Order = "created", newest_first: bool = False,
+        limit: int | None = None, offset: int = 0,
+    ) -> Iterator[Memory]:  # fmt: skip
+        with self._connections.snapshot() as connection:
+            yield from records.scan(
+                connection, spaces, where, order=order, newest_first=newest_first, limit=limit, offset=offset
+            )
+
+    def count(self, spaces: Sequence[str], where: Filter) -> int:
+        with self._connections.snapshot() as connection:
+            return records.count(connection, spaces, where)
+
+    def kinds(self, spaces: Sequence[str]) -> tuple[str, ...]:
+        with self._connections.snapshot() as connection:
+            names = spaces or [row[0] for row in connection.execute("SELECT name FROM space")]
+            return tuple(sorted({row[0] for name in names for row in connection.execute(KINDS, (name,))}))
+
+    def passages(self, key: Key) -> tuple[IndexedPassage, ...]:
+        with self._connections.snapshot() as connection:
+            rows = connection.execute(
+                "SELECT e.ordinal, e.start, e.stop, e.terms, e.length FROM entry e JOIN memory m ON m.num = e.memory "
+                "JOIN space s ON s.num = m.space WHERE s.name = ? AND m.id = ? ORDER BY e.ordinal",
+                key,
+            )
+            return tuple(
+                IndexedPassage(ordinal, start, stop, dict(zip(*unpack_terms(blob), strict=True)), length)
+                for ordinal, start, stop, blob, length in rows
+            )
+
+    def spaces(self) -> tuple[SpaceFacts, ...]:
+        with self._connections.snapshot() as connection:
+            return tuple(_space_facts(row) for row in connection.execute(f"{SPACES} ORDER BY s.name"))
+
+    def space(self, name: str) -> SpaceFacts | None:
+        with self._connections.snapshot() as connection:
+            row = connection.execute(f"{SPACES} WHERE s.name = ?", (name,)).fetchone()
+            return None if row is None else _space_facts(row)
+
+    # Legs
+
+    def lexical(
+        self, space: str, terms: Sequence[QueryTerm], where: Filter, depth: int, bm25: Bm25, *, probe: str | None = None,
+    ) -> LegAnswer:  # fmt: skip
+        with self._connections.snapshot() as connection:
+            lexicon = self._lexicon(connection, space)
+            if lexicon is None or not terms:
+                return LegAnswer((), unknown=tuple(dict.fromkeys(term.text for term in terms)))
+            scored = lexical.score(connection, lexicon, terms, bm25)
+            allowed = self._allowed(connection, lexicon.space, lexicon.version, where)
+            passages, terms_of = lexical.candidates(scored, allowed)
+            return LegAnswer(
+                ranking.hits(connection, space, passages, depth, terms_of),
+                unknown=scored.unknown,
+                place=self._place(connection, lexicon.space, passages, probe, terms_of),
+            )
+
+    def dense(
+        self, space: str, vector: Vector, fingerprint: str, where: Filter, depth: int, *, probe: str | None = None,
+        exact: bool = False,
+    ) -> LegAnswer:  # fmt: skip
+        with self._connections.snapshot() as connection:
+            epoch = self._epoch(connection, fingerprint)
+            if vector.shape != (epoch.dimension,):
+                raise WrongVector(f"vector: has {vector.size} numbers; this store holds vectors of {epoch.dimension}")
+            row = connection.execute(SPACE, (space,)).fetchone()
+            if row is None:
+                return LegAnswer(())
+            num, version, _ = row
+            table = self._vectors.table(connection, num, version, epoch)
+            allowed = self._allowed(connection, num, version, where)
+            passages, compared_all = dense.candidates(table, vector, allowed.of, depth, exact=exact or probe is not None)
+            missing = connection.execute(
+                "SELECT count(*) FROM pending WHERE epoch = ? AND space = ?", (epoch.num, num)
+            ).fetchone()[0]
+            return LegAnswer(
+                ranking.hits(connection, space, passages, depth, ranking.no_terms),
+                without_vector=missing,
+                exact=compared_all,
+                place=self._place(connection, num, passages, probe, ranking.no_terms),
+            )
+
+    def near_terms(self, space: str, term: str, distance: int) -> tuple[str, ...]:
+        with self._connections.snapshot() as connection:
+            lexicon = self._lexicon(connection, space)
+            return () if lexicon is None else lexical.near_terms(connection, lexicon, term, distance)
+
+    def _lexicon(self, connection: sqlite3.Connection, space: str) -> lexical.Lexicon | None:
+        row = connection.execute(SPACE, (space,)).fetchone()
+        if row is None:
+            return None
+        num, version, flushed = row
+        with self._lock:
+            versions = self._lexicons[num]
+            known = versions.at(version)
+            if known is not None:
+                return known
+            return versions.keep(version, lexical.load(connection, num, version, flushed, versions.before(version)))
+
+    def _allowed(self, connection: sqlite3.Connection, space: int, version: int, where: Filter) -> masks.Allowed:
+        key = (space, version, where)
+        known = self._masks.get(key)
+        if known is None:
+            known = masks.allowed(connection, space, where)
+            with self._lock:
+                self._masks[key] = known
+                while len(self._masks) > MASKS_KEPT:
+                    self._masks.popitem(last=False)
+        return known
+
+    def _place(
+        self, connection: sqlite3.Connection, space: int, passages: ranking.Passages, probe: str | None,
+        terms_of: ranking.TermsOf,
+    ) -> ranking.Place | None:  # fmt: skip
+        if probe is None:
+            return None
+        row = connection.execute("SELECT num FROM memory WHERE space = ? AND id = ?", (space, probe)).fetchone()
+        return None if row is None else ranking.place(connection, passages, row[0], probe, terms_of)
+
+    # Vectors
+
+    def epochs(self) -> tuple[Epoch, ...]:
+        with self._connections.snapshot() as connection:
+            rows = connection.execute("SELECT fingerprint, model, dimension, serving FROM epoch ORDER BY num")
+            return tuple(Epoch(fingerprint, model, dimension, bool(serving)) for fingerprint, model, dimension, serving in rows)
+
+    def begin_epoch(self, epoch: Epoch) -> None:
+        with self._connections.exclusive() as connection:
+            if connection.execute("SELECT 1 FROM epoch WHERE fingerprint = ?", (epoch.fingerprint,)).fetchone():
+                return
+            first = connection.execute("SELECT 1 FROM epoch WHERE serving = 1").fetchone() is None
+            num = connection.execute(
+                "INSERT INTO epoch (fingerprint, model, dimension, serving) VALUES (?, ?, ?, ?)",
+                (epoch.fingerprint, epoch.model, epoch.dimension, int(first)),
+            ).lastrowid
+            connection.execute(
+                "INSERT INTO pending (epoch, memory, space) SELECT ?, num, space FROM memory WHERE sensitive = 0", (num,)
+            )
+
+    def serve_epoch(self, fingerprint: str) -> None:
+        with self._connections.exclusive() as connection:
+            epoch = self._epoch(connection, fingerprint)
+            others = [
+                row[0] for row in connection.execute("SELECT num FROM epoch WHERE num <> ?", (epoch.num,)).fetchall()
+            ]
+            for other in others:
+                for table in ("vector", "gone_vector", "pending"):
+                    connection.execute(f"DELETE FROM {table} WHERE epoch = ?", (other,))
+                connection.execute("DELETE FROM epoch WHERE num = ?", (other,))
+            connection.execute("UPDATE epoch SET serving = 1 WHERE num = ?", (epoch.num,))
+            connection.execute("DELETE FROM query_vector WHERE fingerprint <> ?", (fingerprint,))
+        for other in others:
+            self._vectors.drop(other)
+
+    def pending(self, fingerprint: str, limit: int) -> tuple[Memory, ...]:
+        with self._connections.snapshot() as connection:
+            rows = connection.execute(PENDING, (fingerprint, limit))
+            return tuple(records.from_row(row[0], row[1:]) for row in rows)
+
+    def pending_count(self, fingerprint: str) -> int:
+        with self._connections.snapshot() as connection:
+            sql = "SELECT count(*) FROM pending WHERE epoch = (SELECT num FROM epoch WHERE fingerprint = ?)"
+            return int(connection.execute(sql, (fingerprint,)).fetchone()[0])
+
+    def vectors(self, key: Key, fingerprint: str) -> tuple[Vector, ...]:
+        with self._connections.snapshot() as connection:
+            rows = connection.execute(
+                "SELECT v.value FROM vector v JOIN memory m ON m.num = v.memory JOIN space s ON s.num = m.space "
+                "JOIN epoch e ON e.num = v.epoch WHERE s.name = ? AND m.id = ? AND e.fingerprint = ? AND v.value <> x'' "
+                "ORDER BY v.ordinal",
+                (*key, fingerprint),
+            )
+            return tuple(np.frombuffer(row[0], np.float16).astype(np.float32) for row in rows)
+
+    def kept_query(self, fingerprint: str, text: str) -> Vector | None:
+        with self._connections.snapshot() as connection:
+            sql = "SELECT value FROM query_vector WHERE fingerprint = ? AND text = ?"
+            row = connection.execute(sql, (fingerprint, text)).fetchone()
+            return None if row is None else np.frombuffer(row[0], np.float32)
+
+    def keep_query(self, fingerprint: str, text: str, vector: Vector) -> None:
+        with self._connections.exclusive() as connection:
+            count = connection.execute("SELECT count(*) FROM query_vector").fetchone()[0]
+            if count >= QUERY_VECTORS_KEPT:
+                connection.execute("DELETE FROM query_vector")  # a cache: start over rather than track its use
+            value = vector.astype(np.float32).tobytes()
+            connection.execute("INSERT OR REPLACE INTO query_vector VALUES (?, ?, ?)", (fingerprint, text, value))
+
+    def _epoch(self, connection: sqlite3.Connection, fingerprint: str) -> EpochRow:
+        row = connection.execute(
+            "SELECT num, fingerprint, dimension FROM epoch WHERE fingerprint = ?", (fingerprint,)
+        ).fetchone()
+        if row is None:
+            raise StoreError("this store has no vectors of that model; run `trivium reembed`")
+        return EpochRow(*row)
+
+    def _epoch_rows(self) -> list[EpochRow]:
+        with self._connections.snapshot() as connection:
+            return [EpochRow(*row) for row in connection.execute("SELECT num, fingerprint, dimension FROM epoch")]
+
+    # Upkeep
+
+    def analyzer_version(self) -> str:
+        return self._meta("analyzer")
+
+    def set_analyzer_version(self, version: str) -> None:
+        with self._connections.exclusive() as connection:
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('analyzer', ?)", (version,))
+
+    def _meta(self, name: str) -> str:
+        with self._connections.snapshot() as connection:
+            row = connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+            return "" if row is None else str(row[0])
+
+    def tend(self) -> None:
+        written, self._written = self._written, set()
+        for name in sorted(written):
+            self._tend_segments(name)
+            self._tend_vectors(name)
+
+    def _tend_segments(self, name: str) -> None:
+        with self._connections.snapshot() as connection:
+            num, _, flushed = connection.execute(SPACE, (name,)).fetchone()
+            sql = "SELECT count(*) FROM entry WHERE space = ? AND num > ?"
+            full = connection.execute(sql, (num, flushed)).fetchone()[0] >= segments.DELTA_LIMIT
+        if not full:
+            return
+        with self._connections.exclusive() as connection:
+            segments.flush(connection, num)
+        while True:
+            with self._connections.exclusive() as connection:
+                due = segments.merge_due(connection, num)
+                if not due:
+                    return
+                segments.merge(connection, num, due)
+
+    def _tend_vectors(self, name: str) -> None:
+        for epoch in self._epoch_rows():
+            with self._connections.snapshot() as connection:
+                num, version, _ = connection.execute(SPACE, (name,)).fetchone()
+                self._vectors.table(connection, num, version, epoch)
+
+    def verify(self) -> list[Finding]:
+        with self._connections.snapshot() as connection:
+            return verification.findings(connection, self._vectors)
+
+    def size_bytes(self) -> int:
+        own = [self.path.with_name(self.path.name + suffix) for suffix in ("", "-wal")]
+        cached = cache_folder(self.path).rglob("*") if cache_folder(self.path).exists() else ()
+        return sum(path.stat().st_size for path in (*own, *cached) if path.is_file())
+
+    def backup(self, target: Path) -> None:
+        if target.exists():
+            raise StoreError(f"{target.name} exists already; choose another name")
+        copy = sqlite3.connect(target)
+        try:
+            self._connections.own().backup(copy)
+        finally:
+            copy.close()
+
+
+def cache_folder(path: Path) -> Path:
+    return path.with_name(path.name + "-cache")
+
+
+def _space_facts(row: Sequence[object]) -> SpaceFacts:
+    name, memories, superseded, sensitive, passages, language, languages, settings = row
+    facts = SpaceFacts(
+        str(name), int(str(memories)), int(str(superseded)), int(str(sensitive)), int(str(passages)), str(language), ()
+    )
+    return replace(facts, languages=tuple(json.loads(str(languages))), settings=json.loads(str(settings)))

@@ -1,0 +1,124 @@
+"""The vector tables a process has open, kept in step with the file and with the cache beside it."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import threading
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from trivium.store.sqlite.dense import Block, Integers, VectorTable, empty_block, joined, refreshed
+from trivium.store.sqlite.vector_cache import VectorCache
+from trivium.store.sqlite.versions import Versions
+
+CACHE_LEAST = 8_192  # rows; fewer are read from the store file in about 20 ms, a cache would only be litter
+TAIL_LIMIT = 2_048  # rows kept apart from the base: a new row copies the tail, not the base
+GONE_SHARE = 5  # compact when one row in five is dead
+
+
+@dataclass(frozen=True, slots=True)
+class EpochRow:
+    """An epoch as the file numbers it."""
+
+    num: int
+    fingerprint: str
+    dimension: int
+
+
+class Vectors:
+    """Tables by space and epoch. Thread-safe; each table is an immutable value that is replaced."""
+
+    def __init__(self, folder: Path, identity: str, *, read_only: bool) -> None:
+        self._folder = folder
+        self._identity = identity
+        self._read_only = read_only
+        self._tables: defaultdict[tuple[int, int], Versions[VectorTable]] = defaultdict(Versions)
+        self._lock = threading.Lock()
+
+    def table(self, connection: sqlite3.Connection, space: int, version: int, epoch: EpochRow) -> VectorTable:
+        """The table at the version of the space that the connection's snapshot shows."""
+        with self._lock:
+            versions = self._tables[space, epoch.num]
+            known = versions.at(version)
+            if known is not None:
+                return known
+            old = versions.before(version) or self._opened(connection, space, epoch)
+            table = refreshed(connection, epoch.num, space, epoch.dimension, old)
+            if len(table.tail) > TAIL_LIMIT:
+                table = self._settled(table, space, epoch)
+            return versions.keep(version, table)
+
+    def _opened(self, connection: sqlite3.Connection, space: int, epoch: EpochRow) -> VectorTable:
+        nothing = empty_block(epoch.dimension)
+        cached = self._cache(space, epoch).read()
+        if cached is None:
+            return VectorTable(nothing, nothing, 0, 0)
+        head, block = cached
+        newest = connection.execute("SELECT max(num) FROM vector WHERE epoch = ? AND space = ?", (epoch.num, space)).fetchone()[0]
+        if head.last > (newest or 0) and not self._known_gone(connection, space, epoch, head.last):
+            return VectorTable(nothing, nothing, 0, 0)  # the cache is ahead of the file: a restored copy
+        return VectorTable(block, nothing, head.last, head.last_gone)
+
+    def _known_gone(self, connection: sqlite3.Connection, space: int, epoch: EpochRow, number: int) -> bool:
+        sql = "SELECT 1 FROM gone_vector WHERE epoch = ? AND space = ? AND vector = ?"
+        return connection.execute(sql, (epoch.num, space, number)).fetchone() is not None
+
+    def _settled(self, table: VectorTable, space: int, epoch: EpochRow) -> VectorTable:
+        """The tail moved into the base: in the cache where there are enough rows, else in memory."""
+        nothing = empty_block(epoch.dimension)
+        if len(table) < CACHE_LEAST or self._read_only:
+            return replace(table, base=joined(table.base, table.tail), tail=nothing)
+        cache = self._cache(space, epoch)
+        cached = cache.read()
+        dead = len(table) - int(table.base.alive.sum()) - int(table.tail.alive.sum())
+        try:
+            if cached is not None and len(cached[1]) == len(table.base) and dead * GONE_SHARE < len(table):
+                written = cache.append(table.tail, table.last)
+            else:
+                whole = _living(joined(table.base, table.tail))
+                written = cache.rewrite(whole, table.last, table.last_gone)
+        except OSError:  # a full or read-only disk: the cache is a convenience, the rows are safe in the file
+            written = False
+        cached = cache.read() if written else None
+        if cached is None or cached[0].last != table.last:
+            return replace(table, base=joined(table.base, table.tail), tail=nothing)
+        return VectorTable(_marked(cached[1], table), nothing, table.last, table.last_gone)
+
+    def erase(self, space: int, epoch: EpochRow, numbers: Integers) -> None:
+        """Wipe vectors from the cache file. The tables learn of it from the store file."""
+        self._cache(space, epoch).erase(numbers)
+
+    def drop(self, epoch: int) -> None:
+        """Forget every table and cache of an epoch."""
+        with self._lock:
+            for key in [key for key in self._tables if key[1] == epoch]:
+                del self._tables[key]
+        for path in self._folder.glob(f"*-{epoch}"):
+            shutil.rmtree(path, ignore_errors=True)
+
+    def _cache(self, space: int, epoch: EpochRow) -> VectorCache:
+        return VectorCache(self._folder / f"{space}-{epoch.num}", f"{self._identity}/{epoch.fingerprint}", epoch.dimension)
+
+
+def _living(block: Block) -> Block:
+    keep = block.alive
+    if keep.all():
+        return block
+    return Block(
+        block.numbers[keep],
+        block.memories[keep],
+        block.ordinals[keep],
+        block.vectors[keep],
+        np.ascontiguousarray(block.codes[:, keep]),
+        block.alive[keep],
+    )
+
+
+def _marked(block: Block, table: VectorTable) -> Block:
+    """The block with the rows marked dead that the table knows to be dead."""
+    dead = np.concatenate([part.numbers[~part.alive] for part in (table.base, table.tail)])
+    return replace(block, alive=~np.isin(block.numbers, dead)) if len(dead) else block

@@ -1,0 +1,138 @@
+"""What can be proved by reading the file: no vector of a sensitive row, receipts that hold, indexes that agree."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+
+import numpy as np
+
+from trivium.store.contract import Finding
+from trivium.store.sqlite.postings import unpack_postings, unpack_terms
+from trivium.store.sqlite.segments import READ_POSTINGS, read_columns
+from trivium.store.sqlite.vectors import EpochRow, Vectors
+
+RESTORE = "trivium restore BACKUP"
+REINDEX = "trivium reindex"
+REEMBED = "trivium reembed"
+
+# Each query finds rows that must not exist; the first column names one.
+MUST_BE_EMPTY = (
+    (
+        "a sensitive memory has a vector",
+        "SELECT m.id FROM vector v JOIN memory m ON m.num = v.memory WHERE m.sensitive = 1",
+        REEMBED,
+    ),
+    (
+        "a sensitive memory waits for a vector",
+        "SELECT m.id FROM pending p JOIN memory m ON m.num = p.memory WHERE m.sensitive = 1",
+        REEMBED,
+    ),
+    (
+        "a vector belongs to no memory",
+        "SELECT num FROM vector WHERE memory NOT IN (SELECT num FROM memory)",
+        REEMBED,
+    ),
+    (
+        "a passage belongs to no memory",
+        "SELECT num FROM entry WHERE memory NOT IN (SELECT num FROM memory)",
+        REINDEX,
+    ),
+    (
+        "a memory has no passage",
+        "SELECT id FROM memory WHERE num NOT IN (SELECT memory FROM entry)",
+        REINDEX,
+    ),
+    (
+        "a memory has neither a vector nor a mark that it waits for one",
+        "SELECT m.id FROM memory m, epoch e WHERE m.sensitive = 0 "
+        "AND NOT EXISTS (SELECT 1 FROM pending p WHERE p.epoch = e.num AND p.memory = m.num) "
+        "AND NOT EXISTS (SELECT 1 FROM vector v WHERE v.epoch = e.num AND v.memory = m.num)",
+        REEMBED,
+    ),
+    (
+        "a tag points to no memory",
+        "SELECT tag FROM tag WHERE memory NOT IN (SELECT num FROM memory)",
+        REINDEX,
+    ),
+    (
+        "a forgotten memory is still there",
+        "SELECT r.id FROM receipt r JOIN space s ON s.name = r.space JOIN memory m ON m.space = s.num AND m.id = r.id "
+        "WHERE m.created_at <= r.at",
+        "trivium forget ID",
+    ),
+)
+
+
+def findings(connection: sqlite3.Connection, vectors: Vectors) -> list[Finding]:
+    """Everything wrong, an empty list when all is well."""
+    found = [Finding(f"the file is damaged: {text}", RESTORE) for text in _damage(connection)]
+    if found:
+        return found
+    for what, query, mend in MUST_BE_EMPTY:
+        rows = connection.execute(query).fetchall()
+        if rows:
+            found.append(Finding(f"{what}: {rows[0][0]} (and {len(rows) - 1} more)", mend))
+    for num, name, flushed in connection.execute("SELECT num, name, flushed FROM space").fetchall():
+        found += _check_postings(connection, num, name, flushed)
+        for epoch in connection.execute("SELECT num, fingerprint, dimension FROM epoch").fetchall():
+            found += _check_cache(connection, vectors, num, name, EpochRow(*epoch))
+    return found
+
+
+def _damage(connection: sqlite3.Connection) -> list[str]:
+    rows = connection.execute("PRAGMA integrity_check(5)").fetchall()
+    return [row[0] for row in rows if row[0] != "ok"]
+
+
+def _check_postings(connection: sqlite3.Connection, space: int, name: str, flushed: int) -> list[Finding]:
+    """The postings, read backwards into (entry, term, frequency), are exactly what the entries say."""
+    backwards: Counter[tuple[int, str, int]] = Counter()
+    counts = [0, 0]
+    for segment, documents, length in connection.execute(
+        "SELECT num, documents, length FROM segment WHERE space = ?", (space,)
+    ).fetchall():
+        counts = [counts[0] + documents, counts[1] + length]
+        entries = read_columns(connection, segment).entries
+        for term, blob in connection.execute(READ_POSTINGS, (segment,)):
+            numbers, frequencies = unpack_postings(blob)
+            backwards.update(
+                zip(entries[numbers].tolist(), [term] * len(numbers), frequencies.tolist(), strict=True)
+            )
+    sums = [0, 0]
+    for entry, length, blob in connection.execute(
+        "SELECT num, length, terms FROM entry WHERE space = ? AND num <= ?", (space, flushed)
+    ):
+        sums = [sums[0] + 1, sums[1] + length]
+        terms, frequencies = unpack_terms(blob)
+        backwards.subtract(zip([entry] * len(terms), terms, frequencies, strict=True))
+    wrong = sum(1 for count in backwards.values() if count)
+    found = []
+    if wrong:
+        found.append(Finding(f"{wrong} postings of space {name!r} disagree with its passages", REINDEX))
+    if counts != sums:
+        found.append(Finding(f"the counts of space {name!r} are wrong: {counts} instead of {sums}", REINDEX))
+    return found
+
+
+def _check_cache(
+    connection: sqlite3.Connection, vectors: Vectors, space: int, name: str, epoch: EpochRow
+) -> list[Finding]:
+    version = connection.execute("SELECT version FROM space WHERE num = ?", (space,)).fetchone()[0]
+    table = vectors.table(connection, space, version, epoch)
+    cached = {
+        int(number): row
+        for block in (table.base, table.tail)
+        for number, row in zip(block.numbers[block.alive], block.vectors[block.alive], strict=True)
+    }
+    wrong = 0
+    for number, value in connection.execute(
+        "SELECT num, value FROM vector WHERE epoch = ? AND space = ? AND value <> x''", (epoch.num, space)
+    ):
+        row = cached.pop(number, None)
+        if row is None or not np.array_equal(row, np.frombuffer(value, np.float16).astype(np.float32)):
+            wrong += 1
+    wrong += len(cached)
+    if not wrong:
+        return []
+    return [Finding(f"{wrong} cached vectors of space {name!r} disagree with the file", "delete the -cache folder")]
