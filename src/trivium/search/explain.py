@@ -1,6 +1,6 @@
 """Renders what the pipeline recorded, as plain text. Nothing is scored here.
 
-    "where does ada live"   lexical 12 · dense 50   rrf (lexical 1, dense 1)   2.9 ms (embed 0.2, lexical 0.8, dense 0.6)
+    "where does ada live"   lexical 12 · dense 50   rrf (lexical 1, dense 1)   2.9 ms (embed 0.2, lexical 0.8)
     1  0.94  Ada moved to Lisbon in May.                                note · 34 days ago
        lexical #1 (bm25 7.31; ada, live) 0.0164 + dense #3 (cos 0.71) 0.0159 = 0.0323 × scale 30.5 × importance 0.97
 
@@ -66,9 +66,8 @@ def render_results(results: Results, now: datetime) -> str:
     lines = [f'"{clip(results.query, QUERY_WIDTH)}"{INDENT}{legs}{INDENT}{results.method} ({weights}){INDENT}{took}']
     lines += [f"searched {', '.join(terms)} for {word}" for word, terms in results.corrections.items()]
     lines += [f"note: {notice}" for notice in results.notices]
-    return "\n".join([*map(printable, lines), *(render_hit(hit, now) for hit in results.hits or ())]) + (
-        "" if results.hits else "\nnothing found"
-    )
+    hits = [render_hit(hit, now) for hit in results.hits] or ["nothing found"]
+    return "\n".join([*map(printable, lines), *hits])
 
 
 def render_hit(hit: Hit, now: datetime) -> str:

@@ -35,9 +35,9 @@ Source: TypeAlias = LegName | Literal["bonus", "rerank"]
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one leg, the bonus or the reranker added. `raw` is the leg's own score; `weight` the one used; `value` what is summed.
+    """What one leg, the bonus or the reranker added: `value`. `raw` is the score it gave, `weight` the one used.
 
-    `rank` (from 1), `raw` and `ordinal` (the best passage) are None for a bonus, which no list gave.
+    `rank` (from 1) and `raw` are None for the bonus, which no list gave; `ordinal` is the leg's best passage.
     """
 
     leg: Source

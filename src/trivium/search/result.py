@@ -17,7 +17,7 @@ LegState: TypeAlias = Literal["ok", "off", "empty", "degraded", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class LegReport:
-    """What one leg did. `empty` looked and found nothing; `failed` could not look; `degraded` looked at less than all."""
+    """What one leg did. `empty` looked and found nothing, `failed` could not look, `degraded` saw less than all."""
 
     leg: LegName
     state: LegState
