@@ -83,8 +83,10 @@ class Fused:
 
 def total(contributions: Iterable[Contribution], factors: Iterable[Factor]) -> float:
     """The one place where a score comes from. `fsum`, so that the order of the legs cannot show."""
-    gathered = math.fsum(part.value for part in contributions)
-    return round(math.prod((factor.value for factor in factors), start=gathered), SCORE_DIGITS)
+    score = math.fsum([part.value for part in contributions])
+    for factor in factors:
+        score *= factor.value
+    return round(score, SCORE_DIGITS)
 
 
 def by_score(one: Fused) -> tuple[float, Key]:
@@ -105,27 +107,21 @@ def fuse(
     `weights` names the legs that are on, also those that found nothing or failed; `kind_weights` replaces it for
     memories of that kind. Each list is ranked already, by (-score, id).
     """
-    found: dict[Key, list[_Found]] = {}
+    general = _voices(method, weights, k)
+    special = {kind: _voices(method, own, k) for kind, own in (kind_weights or {}).items()}
+    found: dict[Key, list[Contribution]] = {}
+    facts: dict[Key, Facts] = {}
     for leg in LEGS:
         hits = legs.get(leg, ())
         worth = WORTH[method](leg, [hit.score for hit in hits], k)
         for rank, (hit, value) in enumerate(zip(hits, worth, strict=True), start=1):
-            found.setdefault(hit.key, []).append(_Found(leg, rank, hit, value))
-    general = _voices(method, weights, k)
-    special = {kind: _voices(method, own, k) for kind, own in (kind_weights or {}).items()}
+            weight = special.get(hit.facts.kind, general).weights[leg]
+            added = Contribution(leg, rank, hit.score, weight, weight * value, hit.terms, hit.ordinal)
+            found.setdefault(hit.key, []).append(added)
+            facts[hit.key] = hit.facts
     bonus = DOUBLE_HIT_BONUS if method == "linear_bonus" else 0.0
-    fused = [_combine(of_one, special.get(of_one[0].hit.facts.kind, general), bonus) for of_one in found.values()]
+    fused = [_combine(key, known, found[key], special.get(known.kind, general), bonus) for key, known in facts.items()]
     return sorted(fused, key=by_score)
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A hit of one leg and what the method makes of it before the weight."""
-
-    leg: LegName
-    rank: int
-    hit: LegHit
-    worth: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,28 +140,18 @@ def _voices(method: FusionMethod, weights: Weights, k: int) -> _Voices:
     return _Voices({leg: weight / whole for leg, weight in weights.items()})
 
 
-def _combine(found: Sequence[_Found], voices: _Voices, bonus: float) -> Fused:
-    contributions = tuple(
-        Contribution(
-            leg=one.leg,
-            rank=one.rank,
-            raw=one.hit.score,
-            weight=voices.weights[one.leg],
-            value=voices.weights[one.leg] * one.worth,
-            terms=one.hit.terms,
-            ordinal=one.hit.ordinal,
-        )
-        for one in found
-    )
-    best = max(range(len(found)), key=lambda place: contributions[place].value)  # the first leg among equals
-    factors = voices.factors
-    if bonus and len(found) > 1:
+def _combine(key: Key, facts: Facts, added: list[Contribution], voices: _Voices, bonus: float) -> Fused:
+    best = added[0]
+    for one in added[1:]:
+        if one.value > best.value:  # among equals the first leg
+            best = one
+    contributions, factors = tuple(added), voices.factors
+    if bonus and len(added) > 1:
         contributions += (Contribution("bonus", rank=None, raw=None, weight=1.0, value=bonus),)
-        gathered = math.fsum(part.value for part in contributions)
+        gathered = math.fsum(one.value for one in contributions)
         if gathered > 1.0:
             factors += (Factor("cap", 1.0 / gathered, "no score is above 1"),)
-    hit = found[best].hit
-    return Fused(hit.key, hit.facts, hit.ordinal, contributions, factors, total(contributions, factors))
+    return Fused(key, facts, best.ordinal or 0, contributions, factors, total(contributions, factors))
 
 
 def _by_rank(_leg: LegName, scores: Sequence[float], k: int) -> list[float]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 
 from trivium.record import Key
 from trivium.search.fuse import Factor, Fused, by_score, total
@@ -19,6 +19,7 @@ SAME_SCORE_DIGITS = 2  # `sort_by="importance"` calls scores equal when they agr
 SECONDS_PER_DAY = 86_400.0
 
 
+@lru_cache(maxsize=256)  # most memories share a few values, and every candidate of every search asks
 def importance(value: float) -> Factor:
     """In [0.7, 1] for an importance in [0, 1]."""
     return Factor("importance", FLOOR + REACH * value, f"{FLOOR} + {REACH} × {value:g}")
@@ -52,10 +53,7 @@ def priors(facts: Facts, plan: Plan, now: datetime) -> tuple[Factor, ...]:
 
 def apply_priors(fused: Sequence[Fused], plan: Plan, now: datetime) -> list[Fused]:
     """The candidates with their priors as factors, in the order the query asks for."""
-    weighed = []
-    for one in fused:
-        factors = one.factors + priors(one.facts, plan, now)
-        weighed.append(replace(one, factors=factors, score=total(one.contributions, factors)))
+    weighed = [_with_factors(one, one.factors + priors(one.facts, plan, now)) for one in fused]
     return order(weighed, plan.query.sort_by)
 
 
@@ -70,11 +68,12 @@ def order(fused: Sequence[Fused], sort_by: SortBy) -> list[Fused]:
 
 def rank_without(fused: Sequence[Fused], factor: str, sort_by: SortBy = "relevance") -> dict[Key, int]:
     """Each memory's rank, from 1, had the factor of this name not been there."""
-    bare = []
-    for one in fused:
-        factors = tuple(each for each in one.factors if each.name != factor)
-        bare.append(replace(one, factors=factors, score=total(one.contributions, factors)))
+    bare = [_with_factors(one, tuple(each for each in one.factors if each.name != factor)) for one in fused]
     return {one.key: rank for rank, one in enumerate(order(bare, sort_by), start=1)}
+
+
+def _with_factors(one: Fused, factors: tuple[Factor, ...]) -> Fused:
+    return Fused(one.key, one.facts, one.ordinal, one.contributions, factors, total(one.contributions, factors))
 
 
 def _by_importance(one: Fused) -> tuple[float, float, Key]:
