@@ -147,15 +147,22 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class SpaceFacts:
-    """A space and its sizes. `languages` are those its records were analysed in."""
+    """A space and its sizes."""
 
     name: str
     memories: int
     superseded: int
     sensitive: int
     passages: int
-    language: str
-    languages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceSettings:
+    """How a space is read and searched. `language` is its own, empty where each record speaks for itself; `languages`
+    are those its records were analysed in."""
+
+    language: str = ""
+    languages: tuple[str, ...] = ()
     settings: Mapping[str, Json] = field(default_factory=dict)
 
 
@@ -233,9 +240,14 @@ class Store(Protocol):
 
     def passages(self, key: Key) -> tuple[IndexedPassage, ...]: ...
 
-    def spaces(self) -> tuple[SpaceFacts, ...]: ...
+    def spans(self, places: Iterable[tuple[Key, int]]) -> dict[tuple[Key, int], tuple[int, int]]:
+        """Start and end of passages in the content of their memories."""
 
-    def space(self, name: str) -> SpaceFacts | None: ...
+    def spaces(self) -> tuple[SpaceFacts, ...]:
+        """Every space with its sizes, by name. Counts: not for every query."""
+
+    def space_settings(self, space: str) -> SpaceSettings:
+        """Cheap; an unknown space has the defaults."""
 
     # Legs
 

@@ -8,7 +8,6 @@ import threading
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +24,7 @@ from trivium.store.contract import (
     Order,
     QueryTerm,
     SpaceFacts,
+    SpaceSettings,
     Vector,
     Writer,
 )
@@ -44,9 +44,12 @@ SELECT s.name,
     (SELECT count(*) FROM memory m WHERE m.space = s.num),
     (SELECT count(*) FROM memory m WHERE m.space = s.num AND m.superseded_at IS NOT NULL),
     (SELECT count(*) FROM memory m WHERE m.space = s.num AND m.sensitive = 1),
-    (SELECT count(*) FROM entry e WHERE e.space = s.num),
-    s.language, s.languages, s.settings
-FROM space s
+    (SELECT count(*) FROM entry e WHERE e.space = s.num)
+FROM space s ORDER BY s.name
+"""
+SPANS = """
+SELECT m.id, e.ordinal, e.start, e.stop FROM memory m JOIN space s ON s.num = m.space JOIN entry e ON e.memory = m.num
+WHERE s.name = ? AND m.id IN (SELECT value FROM json_each(?))
 """
 PENDING = f"""
 SELECT s.name, {records.READ} FROM pending p JOIN memory m ON m.num = p.memory JOIN space s ON s.num = m.space
@@ -130,12 +133,24 @@ class SqliteStore:
 
     def spaces(self) -> tuple[SpaceFacts, ...]:
         with self._connections.snapshot() as connection:
-            return tuple(_space_facts(row) for row in connection.execute(f"{SPACES} ORDER BY s.name"))
+            return tuple(SpaceFacts(*row) for row in connection.execute(SPACES))
 
-    def space(self, name: str) -> SpaceFacts | None:
+    def space_settings(self, space: str) -> SpaceSettings:
         with self._connections.snapshot() as connection:
-            row = connection.execute(f"{SPACES} WHERE s.name = ?", (name,)).fetchone()
-            return None if row is None else _space_facts(row)
+            sql = "SELECT language, languages, settings FROM space WHERE name = ?"
+            row = connection.execute(sql, (space,)).fetchone()
+            return SpaceSettings() if row is None else SpaceSettings(row[0], tuple(json.loads(row[1])), json.loads(row[2]))
+
+    def spans(self, places: Iterable[tuple[Key, int]]) -> dict[tuple[Key, int], tuple[int, int]]:
+        wanted = set(places)
+        found = {}
+        with self._connections.snapshot() as connection:
+            for space in {key.space for key, _ in wanted}:
+                ids = json.dumps([key.id for key, _ in wanted if key.space == space])
+                for id, ordinal, start, stop in connection.execute(SPANS, (space, ids)):
+                    if (Key(space, id), ordinal) in wanted:
+                        found[Key(space, id), ordinal] = (start, stop)
+        return found
 
     # Legs
 
@@ -361,11 +376,3 @@ class SqliteStore:
 
 def cache_folder(path: Path) -> Path:
     return path.with_name(path.name + "-cache")
-
-
-def _space_facts(row: Sequence[object]) -> SpaceFacts:
-    name, memories, superseded, sensitive, passages, language, languages, settings = row
-    facts = SpaceFacts(
-        str(name), int(str(memories)), int(str(superseded)), int(str(sensitive)), int(str(passages)), str(language), ()
-    )
-    return replace(facts, languages=tuple(json.loads(str(languages))), settings=json.loads(str(settings)))

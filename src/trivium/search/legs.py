@@ -1,0 +1,153 @@
+"""The legs: each looks in every space of the query, with its filter inside, and says what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from trivium.errors import EmbedderError
+from trivium.models.embed import Embedder
+from trivium.search.query import Plan
+from trivium.search.result import LegReport
+from trivium.store.contract import LegAnswer, LegHit, Place, QueryTerm, Store, Vector
+from trivium.text.analyzer import QueryToken, query_terms, typo_distance
+
+CORRECTED_WEIGHT = 0.5  # a guess counts half of what the caller wrote would have counted
+DEFAULT_LANGUAGES = ("en",)
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How a query gets its vector: the serving epoch's embedder, or why there is none."""
+
+    fingerprint: str
+    embedder: Embedder | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """The query's vector in the serving epoch, or why there is none."""
+
+    fingerprint: str
+    vector: Vector | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LegOutcome:
+    """What a leg found. `places` has the place of the memory asked about, `identifiers` the terms that are names."""
+
+    hits: tuple[LegHit, ...]
+    report: LegReport
+    corrections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    identifiers: frozenset[str] = frozenset()
+    place: Place | None = None
+
+
+def lexical_leg(store: Store, plan: Plan, probe: str | None = None) -> LegOutcome:
+    """Words: BM25 with each space's own statistics. A word no document of a space has is corrected there."""
+    answers: list[LegAnswer] = []
+    corrections: dict[str, tuple[str, ...]] = {}
+    identifiers: set[str] = set()
+    for space in plan.query.spaces:
+        languages = store.space_settings(space).languages or DEFAULT_LANGUAGES
+        tokens = query_terms(plan.query.text, languages)
+        identifiers.update(token.term for token in tokens if token.identifier)
+        terms = [QueryTerm(token.term, float(token.count)) for token in tokens]
+        answer = store.lexical(space, terms, plan.where, plan.depth, plan.bm25, probe=probe)
+        guesses = _guesses(store, space, tokens, answer.unknown) if plan.query.correct_typos else {}
+        if guesses:
+            corrections.update(guesses)
+            answer = store.lexical(space, _corrected(terms, guesses), plan.where, plan.depth, plan.bm25, probe=probe)
+        answers.append(answer)
+    hits = merged(answers, plan.depth)
+    report = LegReport("lexical", "ok" if hits else "empty", len(hits), "" if hits else _why_no_words(answers, plan))
+    place = next((answer.place for answer in answers if answer.place), None)
+    return LegOutcome(hits, report, corrections, frozenset(identifiers), place)
+
+
+def _guesses(
+    store: Store, space: str, tokens: Sequence[QueryToken], unknown: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """For each unknown word the nearest words the space knows."""
+    guesses = {}
+    for token in tokens:
+        distance = 0 if token.identifier else typo_distance(token.term)
+        if token.term in unknown and distance:
+            near = store.near_terms(space, token.term, distance)
+            if near:
+                guesses[token.term] = near
+    return guesses
+
+
+def _corrected(terms: Sequence[QueryTerm], guesses: Mapping[str, Sequence[str]]) -> list[QueryTerm]:
+    """The terms with each unknown one replaced by its guesses, which share its place."""
+    known = {term.text for term in terms}
+    found: list[QueryTerm] = []
+    for term in terms:
+        for guess in guesses.get(term.text, (term.text,)):
+            if term.text not in guesses:
+                found.append(term)
+            elif guess not in known:
+                known.add(guess)
+                found.append(QueryTerm(guess, CORRECTED_WEIGHT * term.weight))
+    return found
+
+
+def _why_no_words(answers: Sequence[LegAnswer], plan: Plan) -> str:
+    unknown = sorted({term for answer in answers for term in answer.unknown})
+    if unknown:
+        return f"no memory has {', '.join(unknown[:5])}"
+    return "no memory that passes the filter has these words" if plan.query.text.strip() else "no words"
+
+
+def query_vector(store: Store, plan: Plan, voice: Voice) -> Spoken:
+    """The caller's vector, else the text's. A model that is down costs this leg, not the answer."""
+    if "dense" not in plan.legs or plan.query.vector is not None:
+        return Spoken(voice.fingerprint, plan.query.vector, voice.reason)
+    if voice.embedder is None:
+        return Spoken(voice.fingerprint, None, voice.reason)
+    try:
+        return Spoken(voice.fingerprint, _embedded(store, plan.query.text, voice.fingerprint, voice.embedder), voice.reason)
+    except EmbedderError as error:
+        return Spoken(voice.fingerprint, None, str(error))
+
+
+def _embedded(store: Store, text: str, fingerprint: str, embedder: Embedder) -> Vector:
+    """A remote model's answer is kept in the store: the same question is not paid for twice."""
+    kept = store.kept_query(fingerprint, text) if embedder.remote else None
+    if kept is not None:
+        return kept
+    vector: Vector = embedder.embed([text], "query")[0]
+    if embedder.remote:
+        store.keep_query(fingerprint, text, vector)
+    return vector
+
+
+def dense_leg(store: Store, plan: Plan, spoken: Spoken, probe: str | None = None) -> LegOutcome:
+    """Meaning: cosine to the query's vector in the serving epoch."""
+    if spoken.vector is None:
+        return LegOutcome((), LegReport("dense", "failed", 0, spoken.reason))
+    if not spoken.vector.any():
+        return LegOutcome((), LegReport("dense", "empty", 0, "the embedder knows no word of this query"))
+    answers = [
+        store.dense(space, spoken.vector, spoken.fingerprint, plan.where, plan.depth, probe=probe)
+        for space in plan.query.spaces
+    ]
+    hits = merged(answers, plan.depth)
+    missing = sum(answer.without_vector for answer in answers)
+    place = next((answer.place for answer in answers if answer.place), None)
+    if missing:
+        reason = f"{missing} memories have no vector yet; run `trivium reembed`"
+        return LegOutcome(hits, LegReport("dense", "degraded", len(hits), reason), place=place)
+    state = "ok" if hits else "empty"
+    return LegOutcome(hits, LegReport("dense", state, len(hits), spoken.reason), place=place)
+
+
+def merged(answers: Sequence[LegAnswer], depth: int) -> tuple[LegHit, ...]:
+    """The hits of several spaces as one list, in the one order."""
+    if len(answers) == 1:
+        return answers[0].hits
+    hits = [hit for answer in answers for hit in answer.hits]
+    return tuple(sorted(hits, key=lambda hit: (-hit.score, hit.key))[:depth])

@@ -1,0 +1,215 @@
+"""RECORD -> INDEXES: validate > split > analyse > embed > put. Read `add_batch` first.
+
+Everything slow (analysing, embedding) is done before the transaction begins; inside it there is only storing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from trivium.errors import InvalidInput, NotFound
+from trivium.models.embed import Embedder
+from trivium.record import Key, Memory
+from trivium.store.contract import MadeVectors, Receipt, Store, Writer
+from trivium.text.detect import detect_language
+from trivium.text.languages import resolve_language
+from trivium.write.analyse import Analysed, analyse, indexed
+from trivium.write.drafts import Draft, memory_of
+from trivium.write.threads import Line
+
+DEFAULT_LANGUAGE = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What `add` did: the memory, which is an older one where the same text was there already."""
+
+    memory: Memory
+    duplicate: bool = False
+
+    @property
+    def id(self) -> str:
+        return self.memory.id
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """The epoch that writes fill at once, and the embedder that makes its vectors."""
+
+    fingerprint: str
+    embedder: Embedder
+
+
+def add_batch(
+    store: Store, space: str, drafts: Sequence[Draft], now: datetime, serving: Serving | None, *, allow_duplicates: bool
+) -> list[Added]:
+    """Store all of them in one transaction, or none. Exact duplicates are reported and not stored twice unless asked."""
+    memories = [with_language(memory_of(draft, space, now), store) for draft in drafts]
+    analysed = [analyse(memory) for memory in memories]
+    made = make_vectors(analysed, serving)
+    with store.writing(space) as writer:
+        _refuse_known_ids(writer, memories, drafts)
+        added, fresh = _without_duplicates(writer, analysed, allow_duplicates=allow_duplicates)
+        put_all(writer, fresh)
+        if serving is not None:
+            kept = {member.memory.id for member in fresh}
+            writer.put_vectors(serving.fingerprint, (vectors for vectors in made if vectors.key.id in kept))
+    return added
+
+
+def with_language(memory: Memory, store: Store) -> Memory:
+    """The memory with the language it is analysed in: its own, else its space's, else the one its words speak."""
+    if memory.language:
+        return replace(memory, language=resolve_language(memory.language))
+    own = store.space_settings(memory.space).language
+    if own:
+        return replace(memory, language=own)
+    return replace(memory, language=detect_language(f"{memory.title}\n{memory.content}", None, DEFAULT_LANGUAGE))
+
+
+def _refuse_known_ids(writer: Writer, memories: Sequence[Memory], drafts: Sequence[Draft]) -> None:
+    given = [draft.id for draft in drafts if draft.id is not None]
+    if len(set(given)) < len(given) or (given and writer.get(given)):
+        known = sorted({id for id in given if given.count(id) > 1} | set(writer.get(given)))
+        raise InvalidInput(f"id: {known[0]!r} is already in space {memories[0].space!r}; use update, or leave the id out")
+
+
+def _without_duplicates(
+    writer: Writer, analysed: Sequence[Analysed], *, allow_duplicates: bool
+) -> tuple[list[Added], list[Analysed]]:
+    added: list[Added] = []
+    fresh: list[Analysed] = []
+    seen: dict[str, Memory] = {}
+    ends: dict[str, int] = {}
+    for member in analysed:
+        memory = member.memory
+        older = None if allow_duplicates else _duplicate(writer, memory, seen)
+        if older is not None:
+            added.append(Added(older, duplicate=True))
+            continue
+        if memory.thread and memory.position is None:
+            memory = replace(memory, position=_next_position(writer, memory.thread, ends))
+        seen[memory.content_hash] = memory
+        added.append(Added(memory))
+        fresh.append(replace(member, memory=memory))
+    return added, fresh
+
+
+def _duplicate(writer: Writer, memory: Memory, seen: dict[str, Memory]) -> Memory | None:
+    """The same text in the same space. In a thread, saying the same thing again is something new."""
+    if memory.thread:
+        return None
+    found = seen.get(memory.content_hash)
+    if found is not None:
+        return found
+    id = writer.with_hash(memory.content_hash)
+    return None if id is None else writer.get([id])[id]
+
+
+def _next_position(writer: Writer, thread: str, ends: dict[str, int]) -> int:
+    if thread not in ends:
+        last = writer.last_position(thread)
+        ends[thread] = -1 if last is None else last
+    ends[thread] += 1
+    return ends[thread]
+
+
+def put_all(writer: Writer, fresh: Sequence[Analysed]) -> None:
+    """Put memories and index them with their neighbours; stored neighbours are indexed again."""
+    threads: defaultdict[str, list[Analysed]] = defaultdict(list)
+    for member in fresh:
+        if member.memory.thread:
+            threads[member.memory.thread].append(member)
+        else:
+            writer.put(member.memory, indexed(member, (), ()))
+    for thread, arrivals in threads.items():
+        places = [(arrival.memory.position or 0, arrival.memory.id) for arrival in arrivals]
+        line = Line(writer, thread, [place[0] for place in places], frozenset(place[1] for place in places))
+        line.join(arrivals)
+        line.put(writer, arrivals)
+        line.reindex_beside(writer, places)
+    writer.note_languages({member.memory.language for member in fresh})
+
+
+def make_vectors(analysed: Iterable[Analysed], serving: Serving | None) -> list[MadeVectors]:
+    """Vectors for every passage that may be embedded, all in one call. Sensitive text never reaches a model."""
+    if serving is None:
+        return []
+    members = [member for member in analysed if not member.memory.sensitive]
+    texts = [text for member in members for text in passage_texts(member)]
+    if not texts:
+        return []
+    matrix = serving.embedder.embed(texts, "document")
+    made = []
+    at = 0
+    for member in members:
+        count = len(member.passages)
+        made.append(MadeVectors(member.memory.key, member.memory.content_hash, list(matrix[at : at + count])))
+        at += count
+    return made
+
+
+def passage_texts(member: Analysed) -> list[str]:
+    """What is embedded for each passage: its text under the memory's title."""
+    memory = member.memory
+    head = f"{memory.title}\n" if memory.title else ""
+    return [f"{head}{memory.content[passage.start : passage.end]}" for passage in member.passages]
+
+
+def replace_memory(store: Store, old: Memory, new: Memory, serving: Serving | None) -> None:
+    """Store a changed memory in place of the old one, touching only the indexes that the change touches."""
+    changed_text = (old.title, old.content, old.sensitive) != (new.title, new.content, new.sensitive)
+    analysed = analyse(new)
+    made = make_vectors([analysed], serving) if changed_text else []
+    with store.writing(new.space) as writer:
+        current = writer.get([old.id]).get(old.id)
+        if current is None:
+            raise NotFound(f"no memory {old.id!r} in space {old.space!r}; it was forgotten meanwhile")
+        if current.updated_at != old.updated_at:
+            raise InvalidInput(f"id: {old.id!r} was changed by someone else meanwhile; read it again and repeat the update")
+        if changed_text:
+            put_all(writer, [analysed])
+            if serving is not None:
+                writer.put_vectors(serving.fingerprint, made)
+        else:
+            writer.amend(new)
+            _reindex_place(writer, analysed)
+        if (old.thread, old.position) != (new.thread, new.position):
+            _reindex_left(writer, old)
+
+
+def _reindex_place(writer: Writer, analysed: Analysed) -> None:
+    """Index a memory whose text stayed the same, and its neighbours, again."""
+    memory = analysed.memory
+    if not memory.thread:
+        writer.reindex(memory.id, indexed(analysed, (), ()))
+        return
+    place = (memory.position or 0, memory.id)
+    line = Line(writer, memory.thread, [place[0]], frozenset([memory.id]))
+    line.join([analysed])
+    line.reindex(writer, memory.id)
+    line.reindex_beside(writer, [place])
+
+
+def _reindex_left(writer: Writer, gone: Memory) -> None:
+    """The neighbours that a memory had in a thread it is no longer in."""
+    if gone.thread and gone.position is not None:
+        line = Line(writer, gone.thread, [gone.position], frozenset([gone.id]))
+        line.reindex_beside(writer, [(gone.position, gone.id)])
+
+
+def forget(store: Store, space: str, ids: Sequence[str], now: datetime) -> Receipt:
+    """Delete memories, and index their neighbours again without them, in one transaction."""
+    with store.writing(space) as writer:
+        gone = writer.get(ids)
+        receipt = writer.forget(ids, now)
+        for memory in gone.values():
+            _reindex_left(writer, memory)
+    return receipt
+
+
+def mark_superseded(writer: Writer, old: Memory, by: Key, now: datetime) -> None:
+    writer.amend(replace(old, superseded_by=by.id, superseded_at=now, updated_at=now))
