@@ -127,6 +127,15 @@ def test_the_kind_of_a_memory_chooses_its_weights() -> None:
     )
 
 
+@pytest.mark.parametrize("method", METHOD_NAMES)
+def test_first_in_every_leg_scores_one_whatever_the_kind(method: FusionMethod) -> None:
+    """Each kind's weights are scaled by their own sum, so that no kind starts with a handicap."""
+    for kind in ("movie", "fact"):
+        legs: Legs = {"lexical": leg({"a": 9.0}, {"a": kind}), "dense": leg({"a": 1.0}, {"a": kind})}
+        found = fuse(legs, method=method, weights=BOTH, kind_weights=SEED_KIND_WEIGHTS)
+        assert scores(found) == {"a": 1.0}
+
+
 def test_a_memory_found_by_the_graph_alone_can_be_first() -> None:
     """The seed's prototype made this impossible, by keeping base hits out of the pool and weighing the graph 0.35."""
     legs: Legs = {

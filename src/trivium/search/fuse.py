@@ -82,7 +82,7 @@ class Fused:
 
 
 def total(contributions: Iterable[Contribution], factors: Iterable[Factor]) -> float:
-    """The one place where a score comes from. `fsum`, so that the order of the legs cannot show."""
+    """The one place where a score comes from."""
     score = math.fsum([part.value for part in contributions])
     for factor in factors:
         score *= factor.value
