@@ -6,17 +6,17 @@ Everything slow (analysing, embedding) is done before the transaction begins; in
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from trivium.errors import InvalidInput, NotFound
 from trivium.models.embed import Embedder
-from trivium.record import Key, Memory
+from trivium.record import Memory, new_id
 from trivium.store.contract import MadeVectors, Receipt, Store, Writer
 from trivium.text.detect import detect_language
 from trivium.text.languages import resolve_language
-from trivium.write.analyse import Analysed, analyse, indexed
+from trivium.write.analyse import CONTEXT_REACH, Analysed, analyse, indexed
 from trivium.write.drafts import Draft, memory_of
 from trivium.write.threads import Line
 
@@ -36,27 +36,27 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
-    """The epoch that writes fill at once, and the embedder that makes its vectors."""
+class Filling:
+    """The epoch that vectors are made for, and the embedder that makes them."""
 
     fingerprint: str
     embedder: Embedder
 
 
 def add_batch(
-    store: Store, space: str, drafts: Sequence[Draft], now: datetime, serving: Serving | None, *, allow_duplicates: bool
+    store: Store, space: str, drafts: Sequence[Draft], now: datetime, filling: Filling | None, *, allow_duplicates: bool
 ) -> list[Added]:
     """Store all of them in one transaction, or none. Exact duplicates are reported and not stored twice unless asked."""
     memories = [with_language(memory_of(draft, space, now), store) for draft in drafts]
     analysed = [analyse(memory) for memory in memories]
-    made = make_vectors(analysed, serving)
+    made = make_vectors(analysed, filling)
     with store.writing(space) as writer:
         _refuse_known_ids(writer, memories, drafts)
         added, fresh = _without_duplicates(writer, analysed, allow_duplicates=allow_duplicates)
         put_all(writer, fresh)
-        if serving is not None:
+        if filling is not None:
             kept = {member.memory.id for member in fresh}
-            writer.put_vectors(serving.fingerprint, (vectors for vectors in made if vectors.key.id in kept))
+            writer.put_vectors(filling.fingerprint, (vectors for vectors in made if vectors.key.id in kept))
     return added
 
 
@@ -134,15 +134,15 @@ def put_all(writer: Writer, fresh: Sequence[Analysed]) -> None:
     writer.note_languages({member.memory.language for member in fresh})
 
 
-def make_vectors(analysed: Iterable[Analysed], serving: Serving | None) -> list[MadeVectors]:
+def make_vectors(analysed: Iterable[Analysed], filling: Filling | None) -> list[MadeVectors]:
     """Vectors for every passage that may be embedded, all in one call. Sensitive text never reaches a model."""
-    if serving is None:
+    if filling is None:
         return []
     members = [member for member in analysed if not member.memory.sensitive]
     texts = [text for member in members for text in passage_texts(member)]
     if not texts:
         return []
-    matrix = serving.embedder.embed(texts, "document")
+    matrix = filling.embedder.embed(texts, "document")
     made = []
     at = 0
     for member in members:
@@ -159,26 +159,75 @@ def passage_texts(member: Analysed) -> list[str]:
     return [f"{head}{memory.content[passage.start : passage.end]}" for passage in member.passages]
 
 
-def replace_memory(store: Store, old: Memory, new: Memory, serving: Serving | None) -> None:
+def changed(old: Memory, fields: Mapping[str, object], now: datetime) -> Memory:
+    """The memory with some fields replaced, all of them checked again."""
+    if "id" in fields:
+        raise InvalidInput("id: cannot be changed; add a new memory, or supersede this one")
+    kept = {name: getattr(old, name) for name in Draft.__slots__}
+    if "thread" in fields and "position" not in fields and fields["thread"] != old.thread:
+        kept["position"] = None
+    new = memory_of(Draft.of({**kept, **fields}), old.space, now)
+    return replace(
+        new,
+        created_at=old.created_at if "created_at" not in fields else new.created_at,
+        updated_at=now,
+        language=resolve_language(new.language) if new.language else old.language,
+        supersedes=old.supersedes,
+        superseded_by=old.superseded_by,
+        superseded_at=old.superseded_at,
+        uses=old.uses,
+    )
+
+
+def replace_memory(
+    store: Store, old: Memory, fields: Mapping[str, object], now: datetime, filling: Filling | None
+) -> Memory:
     """Store a changed memory in place of the old one, touching only the indexes that the change touches."""
+    new = changed(old, fields, now)
     changed_text = (old.title, old.content, old.sensitive) != (new.title, new.content, new.sensitive)
-    analysed = analyse(new)
-    made = make_vectors([analysed], serving) if changed_text else []
+    made = make_vectors([analyse(new)], filling) if changed_text else []
     with store.writing(new.space) as writer:
-        current = writer.get([old.id]).get(old.id)
-        if current is None:
-            raise NotFound(f"no memory {old.id!r} in space {old.space!r}; it was forgotten meanwhile")
-        if current.updated_at != old.updated_at:
-            raise InvalidInput(f"id: {old.id!r} was changed by someone else meanwhile; read it again and repeat the update")
+        _refuse_stale(writer, old)
+        if new.thread and new.position is None:
+            new = replace(new, position=_next_position(writer, new.thread, {}))
+        analysed = analyse(new)
         if changed_text:
             put_all(writer, [analysed])
-            if serving is not None:
-                writer.put_vectors(serving.fingerprint, made)
+            if filling is not None:
+                writer.put_vectors(filling.fingerprint, made)
         else:
             writer.amend(new)
             _reindex_place(writer, analysed)
         if (old.thread, old.position) != (new.thread, new.position):
             _reindex_left(writer, old)
+    return new
+
+
+def supersede(
+    store: Store, old: Memory, fields: Mapping[str, object], now: datetime, filling: Filling | None
+) -> Memory:
+    """Add a memory that takes the old one's place: fields not named are the old one's. The old one is marked."""
+    if old.superseded_by is not None:
+        raise InvalidInput(f"id: {old.id!r} is already superseded by {old.superseded_by!r}; supersede that one")
+    taken_over = changed(old, {"thread": "", "position": None, **fields}, now)
+    new = replace(taken_over, id=new_id(), created_at=now, supersedes=old.id, superseded_by=None, superseded_at=None, uses=0)
+    analysed = analyse(new)
+    made = make_vectors([analysed], filling)
+    with store.writing(new.space) as writer:
+        _refuse_stale(writer, old)
+        put_all(writer, [analysed])
+        if filling is not None:
+            writer.put_vectors(filling.fingerprint, made)
+        writer.amend(replace(old, superseded_by=new.id, superseded_at=now, updated_at=now))
+    return new
+
+
+def _refuse_stale(writer: Writer, old: Memory) -> None:
+    current = writer.get([old.id]).get(old.id)
+    if current is None:
+        raise NotFound(f"no memory {old.id!r} in space {old.space!r}; it was forgotten meanwhile")
+    if current.updated_at != old.updated_at:
+        raise InvalidInput(f"id: {old.id!r} was changed by someone else meanwhile; read it again and repeat the change")
 
 
 def _reindex_place(writer: Writer, analysed: Analysed) -> None:
@@ -211,5 +260,23 @@ def forget(store: Store, space: str, ids: Sequence[str], now: datetime) -> Recei
     return receipt
 
 
-def mark_superseded(writer: Writer, old: Memory, by: Key, now: datetime) -> None:
-    writer.amend(replace(old, superseded_by=by.id, superseded_at=now, updated_at=now))
+def reindex_run(store: Store, space: str, ids: Sequence[str], start: int, end: int) -> int:
+    """Analyse and index again `ids[start:end]`, a run of a space in the order of its threads. Vectors stay."""
+    first = max(0, start - CONTEXT_REACH)
+    around = ids[first : end + CONTEXT_REACH]
+    with store.writing(space) as writer:
+        found = writer.get(around)
+        line = [analyse(found[id]) for id in around if id in found]
+        core = set(ids[start:end]) & found.keys()
+        for at, member in enumerate(line):
+            if member.memory.id in core:
+                thread = member.memory.thread
+                before = [one for one in line[max(0, at - CONTEXT_REACH) : at] if thread and one.memory.thread == thread]
+                after = [one for one in line[at + 1 : at + 1 + CONTEXT_REACH] if thread and one.memory.thread == thread]
+                writer.reindex(member.memory.id, indexed(member, _terms(before), _terms(after)))
+        writer.note_languages({member.memory.language for member in line})
+    return len(core)
+
+
+def _terms(members: Sequence[Analysed]) -> list[Sequence[str]]:
+    return [terms for member in members for terms in member.terms]

@@ -1,0 +1,332 @@
+"""Trivium: the one object users hold. Read this file first; every method is a line or two into the rooms below.
+
+    t = trivium.open("notes.db")
+    t.add("Ada moved to Lisbon in May.", tags=["people"])
+    for hit in t.search("where does Ada live"): print(hit.score, hit.memory.content)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Unpack
+
+import numpy as np
+
+from trivium.asking import SearchOptions, query_of
+from trivium.errors import InvalidInput, NotFound, UnknownKind
+from trivium.filter import EVERYTHING, Eq, Filter, In, Not, all_of, conjuncts
+from trivium.models.embed import DEFAULT_SPEC, Embedder
+from trivium.models.loading import load_embedder
+from trivium.models.rerank import Reranker
+from trivium.record import BUILT_IN_KINDS, DEFAULT_SPACE, Json, Key, Memory, utc_now
+from trivium.search.explain import WhyNot
+from trivium.search.legs import Voice
+from trivium.search.pipeline import Tools, search
+from trivium.search.query import Plan, Query, SearchDefaults, defaults_for, make_plan
+from trivium.search.result import Results
+from trivium.search.why import why_not
+from trivium.store.contract import Order, Receipt, SpaceFacts, SpaceSettings, Store
+from trivium.store.opening import open_store
+from trivium.text.analyzer import ANALYZER_VERSION
+from trivium.text.languages import resolve_language
+from trivium.upkeep import Health, Upkeep
+from trivium.write.drafts import Draft, space_name
+from trivium.write.epochs import Epochs
+from trivium.write.ingest import Added, Filling, add_batch, forget, replace_memory, supersede
+from trivium.write.reembed import Progress, Reembedded, Worker
+
+BATCH = 512
+TEND_EVERY = 8_192  # records of a bulk load between two rounds of upkeep: larger segments are cheaper to build
+
+
+def open(  # noqa: A001 `trivium.open` is the name users expect
+    target: str | Path | None = None,
+    *,
+    space: str = DEFAULT_SPACE,
+    embedder: Embedder | str | None = DEFAULT_SPEC,
+    reranker: Reranker | None = None,
+    defaults: SearchDefaults | None = None,
+    read_only: bool = False,
+    clock: Callable[[], datetime] = utc_now,
+) -> Trivium:
+    """Open a memory: a file (made if it is not there), `"memory:"` for one that lives in this process only, or nothing
+    for the one in the user's data folder. `embedder` is a name, an object with `embed`, or None for words only."""
+    store = open_store(target, read_only=read_only)
+    return Trivium(
+        store, embedder, space=space_name(space), reranker=reranker, defaults=defaults or SearchDefaults(), clock=clock
+    )
+
+
+class Trivium:
+    """A memory. Safe to share between threads; several processes may open the same file."""
+
+    def __init__(
+        self, store: Store, embedder: Embedder | str | None, *, space: str = DEFAULT_SPACE,
+        reranker: Reranker | None = None, defaults: SearchDefaults, clock: Callable[[], datetime] = utc_now,
+    ) -> None:  # fmt: skip
+        self.store = store
+        self.default_space = space
+        self._defaults = defaults
+        self._reranker = reranker
+        self._clock = clock
+        self._epochs = Epochs(store, embedder, load_embedder)
+        self._worker = Worker(store, self._slow_filling)
+        self.upkeep = Upkeep(store, self._epochs, clock)
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The embedder this memory was opened with."""
+        return self._epochs.wanted()
+
+    def close(self) -> None:
+        self._worker.stop()
+        self.store.close()
+
+    def __enter__(self) -> Trivium:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    # Writing
+
+    def add(self, content: str, *, space: str | None = None, allow_duplicate: bool = False, **fields: object) -> Added:
+        """Store one memory, durably. `fields` are those of `Draft`: title, kind, tags, metadata, importance, …
+
+        The same text again is reported (`added.duplicate`) and not stored twice, unless `allow_duplicate`."""
+        draft = Draft.of({"content": content, **fields})
+        return self._add([draft], space, allow_duplicates=allow_duplicate, tend=True)[0]
+
+    def add_many(
+        self, records: Iterable[Mapping[str, object]], *, space: str | None = None, batch: int = BATCH,
+        allow_duplicates: bool = False, progress: Callable[[int], None] | None = None,
+    ) -> list[Added]:  # fmt: skip
+        """Store many: one transaction a batch. `progress` hears how many are done."""
+        drafts = (Draft.of(record) for record in records)
+        added: list[Added] = []
+        tended = 0
+        while chunk := list(islice(drafts, batch)):
+            added += self._add(chunk, space, allow_duplicates=allow_duplicates, tend=False)
+            if len(added) - tended >= TEND_EVERY:
+                self.store.tend()
+                tended = len(added)
+            if progress is not None:
+                progress(len(added))
+        self.store.tend()
+        return added
+
+    def _add(self, drafts: Sequence[Draft], space: str | None, *, allow_duplicates: bool, tend: bool) -> list[Added]:
+        self._check_analyzer()
+        filling = self._fast_filling()
+        added = add_batch(
+            self.store, self._space(space), drafts, self._clock(), filling, allow_duplicates=allow_duplicates
+        )
+        self._written(filling, tend=tend)
+        return added
+
+    def update(self, id: str, *, space: str | None = None, keep_history: bool = False, **fields: object) -> Memory:
+        """Change fields of a memory in place; with `keep_history` the old one is superseded by the new one instead."""
+        if keep_history:
+            return self.supersede(id, space=space, **fields)
+        old = self.get(id, space=space)
+        filling = self._fast_filling()
+        new = replace_memory(self.store, old, fields, self._clock(), filling)
+        self._written(filling, tend=True)
+        return new
+
+    def supersede(self, id: str, content: str | None = None, *, space: str | None = None, **fields: object) -> Memory:
+        """A new memory that takes the place of an old one. The old one leaves the default search and stays readable."""
+        old = self.get(id, space=space)
+        changes = fields if content is None else {"content": content, **fields}
+        filling = self._fast_filling()
+        new = supersede(self.store, old, changes, self._clock(), filling)
+        self._written(filling, tend=True)
+        return new
+
+    def forget(self, *ids: str, space: str | None = None) -> Receipt:
+        """Delete memories for good, from every index; the receipt says what went from where."""
+        return forget(self.store, self._space(space), ids, self._clock())
+
+    def used(self, *ids: str, space: str | None = None) -> None:
+        """Note that memories were of use: the usage prior, where it is on, counts it."""
+        with self.store.writing(self._space(space)) as writer:
+            for memory in writer.get(ids).values():
+                writer.amend(replace(memory, uses=memory.uses + 1))
+
+    # Reading
+
+    def get(self, id: str, *, space: str | None = None) -> Memory:
+        key = Key(self._space(space), id)
+        found = self.store.get([key]).get(key)
+        if found is None:
+            raise NotFound(f"no memory {id!r} in space {key.space!r}; `trivium list` shows what is there")
+        return found
+
+    def list(
+        self, where: Filter | str = EVERYTHING, *, space: str | None = None, order: Order = "created",
+        newest_first: bool = True, limit: int | None = 20, offset: int = 0, include_superseded: bool = False,
+    ) -> list[Memory]:  # fmt: skip
+        """Memories that match a filter, newest first."""
+        found = self.scan(
+            where, space=space, order=order, newest_first=newest_first, limit=limit, offset=offset,
+            include_superseded=include_superseded,
+        )  # fmt: skip
+        return [*found]
+
+    def scan(
+        self, where: Filter | str = EVERYTHING, *, space: str | None = None, order: Order = "created",
+        newest_first: bool = False, limit: int | None = None, offset: int = 0, include_superseded: bool = True,
+    ) -> Iterator[Memory]:  # fmt: skip
+        """All memories of a space that match, one by one."""
+        standing = () if include_superseded else (Eq("superseded", False),)
+        wanted = all_of((*standing, self._filter(where)))
+        return self.store.scan(
+            [self._space(space)], wanted, order=order, newest_first=newest_first, limit=limit, offset=offset
+        )
+
+    def history(self, id: str, *, space: str | None = None) -> list[Memory]:
+        """The memory with all that it superseded and was superseded by, oldest first."""
+        line = [self.get(id, space=space)]
+        while line[0].supersedes and (older := self._linked(line[0], line[0].supersedes)):
+            line.insert(0, older)
+        while line[-1].superseded_by and (newer := self._linked(line[-1], line[-1].superseded_by)):
+            line.append(newer)
+        return line
+
+    def _linked(self, memory: Memory, id: str) -> Memory | None:
+        key = Key(memory.space, id)
+        return self.store.get([key]).get(key)
+
+    def search(self, query: str | Query = "", **options: Unpack[SearchOptions]) -> Results:
+        """Find memories by words and by meaning. See `SearchOptions` for what can be asked."""
+        plan = self._plan(query, options)
+        self._refuse_unknown_kinds(plan)
+        return search(self.store, plan, self._tools(plan), self._clock())
+
+    def why_not(self, query: str | Query, id: str, **options: Unpack[SearchOptions]) -> WhyNot:
+        """Run the search again and name the stage that lost this memory, or its place."""
+        plan = self._plan(query, options)
+        space = plan.query.spaces[0]
+        for name in (*plan.query.spaces, *(facts.name for facts in self.store.spaces())):
+            if self.store.get([Key(name, id)]):
+                space = name
+                break
+        return why_not(self.store, plan, self._tools(plan), Key(space, id), self._clock())
+
+    def similar(self, id: str, *, space: str | None = None, limit: int = 10) -> Results:
+        """Memories that mean nearly the same as this one, itself left out."""
+        memory = self.get(id, space=space)
+        vectors = self.store.vectors(memory.key, self._epochs.serving().fingerprint)
+        if not vectors:
+            why = "it is sensitive" if memory.sensitive else "it has no vector yet; run `trivium reembed`"
+            raise InvalidInput(f"id: {id!r} cannot be compared by meaning: {why}")
+        middle = np.mean(vectors, axis=0)
+        others = Not(Eq("id", id))
+        return self.search(vector=middle, legs=("dense",), limit=limit, space=memory.space, where=others)
+
+    # Spaces
+
+    def spaces(self) -> tuple[SpaceFacts, ...]:
+        return self.store.spaces()
+
+    def space_settings(self, space: str | None = None) -> SpaceSettings:
+        return self.store.space_settings(self._space(space))
+
+    def set_space(
+        self, space: str | None = None, *, language: str | None = None, settings: Mapping[str, Json] | None = None
+    ) -> None:
+        """Set a space's language (empty: each record speaks for itself) and its search settings."""
+        if language:
+            language = resolve_language(language)
+        if settings is not None:
+            defaults_for(self._defaults, settings)  # refuse what a search could not use
+        with self.store.writing(self._space(space)) as writer:
+            writer.set_space(language=language, settings=settings)
+
+    # Upkeep: see upkeep.py
+
+    def reembed(self, progress: Progress | None = None) -> Reembedded:
+        """Give every memory a vector of the embedder this store was opened with; then let those serve."""
+        return self.upkeep.reembed(progress)
+
+    def health(self) -> Health:
+        return self.upkeep.health()
+
+    def wait_for_vectors(self, timeout_s: float = 60.0) -> bool:
+        """True once the background worker has embedded what waits, or has given up for now."""
+        return self._worker.wait(timeout_s)
+
+    # Inside
+
+    def _space(self, space: str | None) -> str:
+        return self.default_space if space is None else space_name(space)
+
+    def _filter(self, where: Filter | str) -> Filter:
+        if not isinstance(where, str):
+            return where
+        from trivium.where import parse_where
+
+        return parse_where(where, now=self._clock())
+
+    def _plan(self, query: str | Query, options: SearchOptions) -> Plan:
+        asked = query if isinstance(query, Query) else query_of(query, options, self.default_space, self._clock())
+        settings = self.store.space_settings(asked.spaces[0]).settings
+        return make_plan(asked, defaults_for(self._defaults, settings) if settings else self._defaults)
+
+    def _refuse_unknown_kinds(self, plan: Plan) -> None:
+        asked = _kinds_asked(plan.query.where)
+        if asked <= set(BUILT_IN_KINDS):
+            return
+        known = self.store.kinds(plan.query.spaces)
+        for kind in sorted(asked - set(BUILT_IN_KINDS) - set(known)):
+            here = ", ".join(known) or "none yet"
+            raise UnknownKind(f"kind: no memory here is a {kind!r}; kinds here: {here}")
+
+    def _tools(self, plan: Plan) -> Tools:
+        if "dense" not in plan.legs:
+            return Tools(Voice("", None), self._reranker)
+        serving = self._epochs.serving()
+        return Tools(Voice(serving.fingerprint, serving.embedder, serving.reason), self._reranker)
+
+    def _fast_filling(self) -> Filling | None:
+        """What `add` embeds with at once; nothing where the embedder is slow or missing: rows then wait, marked."""
+        serving = self._epochs.serving()
+        if serving.embedder is None or serving.embedder.remote:
+            return None
+        return Filling(serving.fingerprint, serving.embedder)
+
+    def _slow_filling(self) -> Filling | None:
+        serving = self._epochs.serving()
+        return None if serving.embedder is None else Filling(serving.fingerprint, serving.embedder)
+
+    def _written(self, filling: Filling | None, *, tend: bool) -> None:
+        if filling is None:
+            self._worker.wake()
+        if tend:
+            self.store.tend()
+
+    def _check_analyzer(self) -> None:
+        """A store indexed by another analyzer must be indexed again before it is added to."""
+        stored = self.store.analyzer_version()
+        if not stored:
+            self.store.set_analyzer_version(ANALYZER_VERSION)
+        elif stored != ANALYZER_VERSION:
+            raise InvalidInput(
+                f"store: indexed by analyzer {stored}, this Trivium has {ANALYZER_VERSION}; run `trivium reindex`"
+            )
+
+
+def _kinds_asked(where: Filter) -> set[str]:
+    """The kinds that a filter asks for outright."""
+    asked: set[str] = set()
+    for clause in conjuncts(where):
+        if isinstance(clause, Eq) and clause.field == "kind":
+            asked.add(str(clause.value))
+        elif isinstance(clause, In) and clause.field == "kind":
+            asked.update(str(value) for value in clause.values)
+    return asked
