@@ -187,6 +187,11 @@ def children(where: Filter) -> tuple[Filter, ...]:
     return where.clauses if isinstance(where, And | Or) else ()
 
 
+def may_be_absent(name: str) -> bool:
+    """Whether a memory can be without this field. Text and lists are never absent: they are empty."""
+    return name.startswith(METADATA) or name in ("position", "occurred_at", "superseded_at")
+
+
 def check_size(where: Filter) -> None:
     """Refuse what is nested too deeply or has too many conditions. Parts were checked when they were made, so this
     never recurses deeper than the limit."""

@@ -1,22 +1,22 @@
-"""The language of `--where`: text to a filter, and a filter back to text.
+"""The language of `--where`: text to a filter, and (`to_text`) a filter back to text.
 
     kind in (movie, note) and metadata.year between 2010 and 2019 and not tags contains sci-fi
     created_at > 7d or (importance >= 0.8 and category is not null)
 
-Conditions: = == != <> < <= > >=, in (…), between A and B, contains, is null; `not` before in, between, contains, or before
-any condition; and, or, parentheses; `true` and `false` are conditions that always and never hold. Keywords may be in
-any case. Fields are those of `trivium.filter`, with tag, keyword, created, updated, occurred as short names;
+Conditions: = == != <> < <= > >=, in (…), between A and B, contains, is null; `not` before in, between, contains, or
+before any condition; and, or, parentheses; `true` and `false` are conditions that always and never hold. Keywords may
+be in any case. Fields are those of `trivium.filter`, with tag, keyword, created, updated, occurred as short names;
 `metadata."odd key".x` reaches keys with spaces or quotes.
 
-Values are words, numbers, true, false, null, or quoted ('it''s', "say \\"hi\\""). A field with a type decides how a value
-is read: `tags = 2014` is the text, `created_at > 7d` is a time (see `trivium.when`). Under `metadata` an unquoted number
-is a number, and a quoted one is text.
+Values are words, numbers, true, false, null, or quoted ('it''s', "say \\"hi\\""). A field with a type decides how a
+value is read: `tags = 2014` is the text, `created_at > 7d` is a time (see `trivium.when`), `created_at = 2026-01-31` is
+the one moment at which that day begins. Under `metadata` an unquoted number is a number, and a quoted one is text.
 
 Meaning, beyond that of the clauses:
 - `a != x` is `not a = x`: it holds where the field is absent, and on a list when no element is equal.
 - `a < x` is `a <= x and a != x`. On a list: an element is at most x and none equals x. `>` likewise.
-- `a is null` holds where the field has nothing: no such path, JSON null, empty text in a text field, no tags or keywords.
-  `a = null` is the same.
+- `a is null`, and `a = null`, hold where the field has nothing: no such path, JSON null, empty text in a text field,
+  no tags or keywords.
 """
 
 from __future__ import annotations
@@ -24,19 +24,37 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, NoReturn, TypeGuard
+from typing import TYPE_CHECKING, NoReturn
 
 from trivium.errors import InvalidFilter, InvalidInput
 from trivium.filter import (
-    BOOL_FIELDS, FIELDS, LIST_FIELDS, MAX_DEPTH, METADATA, NUMBER_FIELDS, TEXT_FIELDS, TIME_FIELDS,
-    And, Between, Contains, Eq, Filter, In, Not, Or, Value,
-)  # fmt: skip
+    BOOL_FIELDS,
+    FIELDS,
+    LIST_FIELDS,
+    MAX_DEPTH,
+    METADATA,
+    NUMBER_FIELDS,
+    TEXT_FIELDS,
+    TIME_FIELDS,
+    And,
+    Between,
+    Contains,
+    Eq,
+    Filter,
+    In,
+    Not,
+    Or,
+    Value,
+    may_be_absent,
+)
 from trivium.when import parse_when
+from trivium.where_text import to_text
 
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
+    from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 MAX_LENGTH = 100_000  # characters; far beyond what is typed, and parsed in about a second
 
@@ -47,8 +65,8 @@ ALIASES = {
     "updated": "updated_at",
     "occurred": "occurred_at",
 }
-KEYWORDS = ("and", "or", "not", "in", "between", "contains", "is", "null", "true", "false")
-NULLABLE = ("position", "occurred_at", "superseded_at")
+
+__all__ = ["ALIASES", "MAX_LENGTH", "parse_where", "to_text"]
 
 _END_OF_WORD = r"(?![^\s'\"(),=<>!])"
 _QUOTED = r"""'(?:[^'\\]|\\[\s\S]|'')*'|"(?:[^"\\]|\\[\s\S]|"")*\""""
@@ -108,8 +126,6 @@ _MAX_DIGITS = 400  # beyond every float, and below the length at which Python re
 _STEP = re.compile(rf"\.({_QUOTED}|[^.]*)")
 _ESCAPE = re.compile(r"""\\([\s\S])|''|"\"""")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
-_PLAIN_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-_PLAIN_STEP = re.compile(r"[\w-]+")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _EXCERPT = 60  # characters of the text shown in an error
 
@@ -161,15 +177,15 @@ def _tree(text: str) -> Tree[Token]:
             depth += (token.type == "LPAR") - (token.type == "RPAR")
             if depth > MAX_DEPTH:
                 _refuse(token, f"more than {MAX_DEPTH} parentheses inside each other")
-        tree: Tree[Token] = parsing.feed_eof()
+        tree: Tree[Token] = parsing.feed_eof()  # type: ignore[no-untyped-call]
     except UnexpectedToken as wrong:
         if wrong.token.type == "$END":
-            raise _WrongAt(_unexpected("", parsing.accepts()), len(text.rstrip()), 1) from wrong
-        _refuse(wrong.token, _unexpected(str(wrong.token), parsing.accepts()))
+            raise _WrongAt(_unexpected("", parsing), len(text.rstrip()), 1) from wrong
+        _refuse(wrong.token, _unexpected(str(wrong.token), parsing))
     except UnexpectedCharacters as wrong:
-        found = text[wrong.pos_in_stream]
-        problem = "this quote is never closed" if found in "'\"" else _unexpected(found, parsing.accepts())
-        raise _WrongAt(problem, wrong.pos_in_stream, 1) from wrong
+        at = wrong.pos_in_stream or 0
+        unclosed = text[at] in "'\""
+        raise _WrongAt("this quote is never closed" if unclosed else _unexpected(text[at], parsing), at, 1) from wrong
     return tree
 
 
@@ -177,7 +193,8 @@ def _refuse(token: Token, problem: str) -> NoReturn:
     raise _WrongAt(problem, token.start_pos or 0, len(token))
 
 
-def _unexpected(found: str, accepted: set[str]) -> str:
+def _unexpected(found: str, parsing: InteractiveParser) -> str:
+    accepted: set[str] = parsing.accepts()  # type: ignore[no-untyped-call]
     wanted = [words for name, words in _EXPECTED if name in accepted and not (name == "IN" and "OPERATOR" in accepted)]
     message = f"expected {' or '.join(wanted)}" + (f", found {_short(found)}" if found else "")
     after_value = accepted <= {"AND", "OR", "RPAR", "COMMA", "$END"}
@@ -194,9 +211,11 @@ class _Reader:
 
     now: datetime
 
-    def filter(self, tree: Tree[Token]) -> Filter:
-        tokens = [child for child in tree.children if not _is_tree(child)]
-        inner = tuple(self.filter(child) for child in tree.children if _is_tree(child))
+    def filter(self, tree: Tree[Token]) -> Filter:  # noqa: PLR0911 a return for each rule
+        from lark import Tree
+
+        tokens = [child for child in tree.children if not isinstance(child, Tree)]
+        inner = tuple(self.filter(child) for child in tree.children if isinstance(child, Tree))
         match tree.data:
             case "any":
                 return inner[0] if len(inner) == 1 else Or(inner)
@@ -241,13 +260,13 @@ class _Reader:
 
     def among(self, name: str, written: list[Token]) -> Filter:
         values = [self.value(name, token) for token in written]
-        if None not in values or name.startswith(METADATA) or name in NULLABLE:
+        if None not in values or may_be_absent(name):
             return In(name, tuple(values))
         present = In(name, tuple(value for value in values if value is not None))
         return Or((present, self.absent(name, written[values.index(None)])))
 
     def absent(self, name: str, written: Token) -> Filter:
-        if name.startswith(METADATA) or name in NULLABLE:
+        if may_be_absent(name):
             return Eq(name, None)
         if name in TEXT_FIELDS:
             return Eq(name, "")
@@ -299,10 +318,6 @@ class _Reader:
         return METADATA + ".".join(steps)
 
 
-def _is_tree(child: Tree[Token] | Token) -> TypeGuard[Tree[Token]]:
-    return hasattr(child, "data")
-
-
 def _plain(token: Token) -> str:
     return _unquote(str(token), token) if token.type == "QUOTED" else str(token)
 
@@ -340,81 +355,3 @@ def _probably(name: str) -> str:
     if rest and difflib.get_close_matches(head.lower(), ["metadata"], n=1):
         return f"did you mean metadata.{rest}?"
     return f"known: {', '.join(FIELDS)}; what you put in the metadata is metadata.{name[:40]}"
-
-
-def to_text(where: Filter) -> str:
-    """The filter in the language of `parse_where`, which reads it back to a filter of the same meaning."""
-    match where:
-        case And(clauses):
-            return _strict(where) or _joined(" and ", clauses) or "true"
-        case Or(clauses):
-            return _joined(" or ", clauses) or "false"
-        case Not(clause):
-            return f"not {_bracketed(clause)}"
-        case Eq(field, value):
-            return to_text(In(field, (None,))) if value is None else f"{_name(field)} = {_written(value)}"
-        case In(field, values):
-            return _in_text(field, values)
-        case Between(field, low, None):
-            return f"{_name(field)} >= {_written(low)}"
-        case Between(field, None, high):
-            return f"{_name(field)} <= {_written(high)}"
-        case Between(field, low, high):
-            return f"{_name(field)} between {_written(low)} and {_written(high)}"
-        case Contains(field, text):
-            return f"{_name(field)} contains {_word(text)}"
-
-
-def _in_text(field: str, values: tuple[Value, ...]) -> str:
-    can_be_absent = field in NULLABLE or field.startswith(METADATA)
-    # Where a field is never absent, `is null` would say more than None does: that it is empty.
-    kept = [value for value in values if value is not None or can_be_absent]
-    if kept == [None]:
-        return f"{_name(field)} is null"
-    return f"{_name(field)} in ({', '.join(_written(value) for value in kept)})"
-
-
-def _joined(word: str, clauses: tuple[Filter, ...]) -> str:
-    return to_text(clauses[0]) if len(clauses) == 1 else word.join(_bracketed(clause) for clause in clauses)
-
-
-def _bracketed(clause: Filter) -> str:
-    """The text of a clause, in brackets where `and` or `or` stands open in it."""
-    if isinstance(clause, And | Or) and len(clause.clauses) == 1:
-        return _bracketed(clause.clauses[0])
-    is_open = isinstance(clause, And | Or) and clause.clauses and _strict(clause) is None
-    return f"({to_text(clause)})" if is_open else to_text(clause)
-
-
-def _strict(where: Filter) -> str | None:
-    """The text of `a < x` or `a > x` where the clause is what those are read as."""
-    match where:
-        case And((Between(field, low, high), Not(Eq(other, value)))) if field == other and value is not None:
-            if (low, high) == (value, None):
-                return f"{_name(field)} > {_written(value)}"
-            if (low, high) == (None, value):
-                return f"{_name(field)} < {_written(value)}"
-    return None
-
-
-def _name(field: str) -> str:
-    if not field.startswith(METADATA):
-        return field
-    steps = field[len(METADATA) :].split(".")
-    return METADATA + ".".join(step if _PLAIN_STEP.fullmatch(step) else _quote(step) for step in steps)
-
-
-def _written(value: Value) -> str:
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    return _word(value) if isinstance(value, str) else repr(value)
-
-
-def _word(text: str) -> str:
-    return text if _PLAIN_WORD.fullmatch(text) and text.lower() not in KEYWORDS else _quote(text)
-
-
-def _quote(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
