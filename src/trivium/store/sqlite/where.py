@@ -1,13 +1,12 @@
 """A filter as an SQL condition over `memory AS m`, equal in meaning to `filter.matches`.
 
-Every piece is true or false, never NULL, so that NOT is a complement. Columns that are NOT NULL are compared bare, which
-lets SQLite use their indexes.
+Every piece is true or false, never NULL, so that NOT is a complement. Columns that are NOT NULL are compared bare,
+which lets SQLite use their indexes.
 
-Metadata is compared as the JSON text that Python's `json` wrote: `m.metadata -> path` hands out a number or text exactly
-as it stands there, and Python has one way to write each (two for text: `ensure_ascii` or not). SQLite 3.40 would
-misread what it decodes: integers beyond 64 bits become floats, text ends at a NUL, and a key written with escapes is
-not found. What cannot be compared as text goes to the Python functions of `register_functions`, made of the same pieces
-as `matches`.
+Metadata is compared as the JSON text that `json_text` wrote: `m.metadata -> path` hands out a number or a text as it
+stands there, and there is one way to write each. SQLite 3.40 would misread what it decodes: integers beyond 64 bits
+become floats, text ends at a NUL, and a key written with escapes is not found. What cannot be compared as text goes to
+the Python functions of `register_functions`, made of the same pieces as `matches`.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ Sql: TypeAlias = "tuple[str, list[object]]"
 # conditions in a filter this stays below the 32,766 parameters that SQLite takes.
 _BOUND_ONE_BY_ONE = 20
 _INT64 = range(-(2**63), 2**63)
-# A key that JSON writes as itself in every style, and that needs no escape in an SQLite path.
-_PLAIN_KEY = re.compile(r"[ !#-\[\]-~]+")
+# A key that stands in JSON as it is, and between the quotes of an SQLite path too.
+_PLAIN_KEY = re.compile(r'[^"\\\x00-\x1f]+')
 
 _FALSE: Sql = ("0", [])
 
@@ -106,8 +105,10 @@ def _among(column: str, values: list[object]) -> Sql:
     # SQLite's JSON would cut text at a NUL and may round a float.
     exact = [value for value in values if isinstance(value, int) or (isinstance(value, str) and "\0" not in value)]
     others = [value for value in values if isinstance(value, float) or (isinstance(value, str) and "\0" in value)]
-    sql, bound = f"{column} IN (SELECT value FROM json_each(?))", [_json(exact)]
-    return (f"({sql} OR is_among({column}, ?))", [*bound, _json(others)]) if others else (sql, bound)
+    sql = f"{column} IN (SELECT value FROM json_each(?))"
+    if not others:
+        return sql, [json_text(exact)]
+    return f"({sql} OR is_among({column}, ?))", [json_text(exact), json_text(others)]
 
 
 def _can_be_stored(field: str, value: Value) -> bool:
@@ -143,7 +144,7 @@ def _list(where: Eq | In | Between | Contains, space: int | None) -> Sql:
 def _metadata(where: Eq | In | Between | Contains) -> Sql:
     steps = where.field[len(METADATA) :].split(".")
     if not all(_PLAIN_KEY.fullmatch(step) for step in steps):
-        return _json_condition(where, "json_at(m.metadata, ?)", [_json(steps)])
+        return _json_condition(where, "json_at(m.metadata, ?)", [json_text(steps)])
     path = "$" + "".join(f'."{step}"' for step in steps)
     if not isinstance(where, Between) or isinstance(where.low, str | bool) or isinstance(where.high, str | bool):
         return _json_condition(where, "m.metadata -> ?", [path])
@@ -161,7 +162,7 @@ def _json_condition(where: Eq | In | Between | Contains, found: str, values: lis
     if isinstance(where, Contains):
         return f"json_contains({found}, ?)", [*values, where.text.casefold()]
     if isinstance(where, Between):
-        return f"json_between({found}, ?, ?)", [*values, _json(where.low), _json(where.high)]
+        return f"json_between({found}, ?, ?)", [*values, json_text(where.low), json_text(where.high)]
     wanted = (where.value,) if isinstance(where, Eq) else where.values
     among, written = _among_json(wanted)
     is_list = f"json_type({found}) = 'array'"
@@ -175,27 +176,26 @@ def _json_condition(where: Eq | In | Between | Contains, found: str, values: lis
 
 def _among_json(wanted: Iterable[Value]) -> Sql:
     """The right side of IN: every way in which Python writes one of these values as JSON."""
-    written: list[object] = sorted({text for value in wanted if value is not None for text in _ways_to_write(value)})
+    written = sorted({text for value in wanted if value is not None for text in _ways_to_write(value)})
     if len(written) <= _BOUND_ONE_BY_ONE:
-        return f"({', '.join('?' * len(written))})", written
-    return "(SELECT value FROM json_each(?))", [_json(written)]
+        return f"({', '.join('?' * len(written))})", [*written]
+    return "(SELECT value FROM json_each(?))", [json_text(written)]
 
 
 def _ways_to_write(value: Value) -> set[str]:
-    if isinstance(value, str):
-        return {json.dumps(value), json.dumps(value, ensure_ascii=False)}
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return {_json(value)}
-    ways = {"0", "0.0", "-0.0"} if value == 0 else {_json(value)}
+        return {json_text(value)}
+    ways = {"0", "0.0", "-0.0"} if value == 0 else {json_text(value)}
     if float(value) == value:
-        ways.add(_json(float(value)))
+        ways.add(json_text(float(value)))
     if int(value) == value:
-        ways.add(_json(int(value)))
+        ways.add(json_text(int(value)))
     return ways
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def json_text(value: object) -> str:
+    """How every JSON column of the store must be written: the comparison of JSON as text rests on it."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def register_functions(connection: sqlite3.Connection) -> None:
@@ -223,7 +223,7 @@ def json_at(metadata: str, steps: str) -> str | None:
         if not isinstance(found, dict) or step not in found:
             return None
         found = found[step]
-    return _json(found)
+    return json_text(found)
 
 
 def json_between(found: str | None, low: str, high: str) -> bool:
