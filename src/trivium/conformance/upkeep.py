@@ -28,7 +28,7 @@ from trivium.conformance.builders import (
 )
 from trivium.filter import EVERYTHING
 from trivium.record import Key, Memory
-from trivium.store.contract import Receipt, SpaceFacts, Store
+from trivium.store.contract import Receipt, SpaceFacts, SpaceSettings, Store
 
 
 def thread_of(*positions: int, thread: str = "talk", space: str = SPACE) -> list[Memory]:
@@ -105,11 +105,9 @@ class UpkeepSuite(Bound):
             writer.note_languages(["pt", "en"])
             writer.note_languages(["en", "de"])
         again = reopen(store)
-        here = SpaceFacts(SPACE, 2, 1, 1, 3, "pt", ("de", "en", "pt"), {"fusion": {"k": 60}})
-        there = SpaceFacts("a space, with ' signs", 1, 0, 0, 1, "", (), {})
-        assert again.spaces() == (there, here)
-        assert again.space(SPACE) == here
-        assert again.space("nowhere") is None
+        assert again.spaces() == (SpaceFacts("a space, with ' signs", 1, 0, 0, 1), SpaceFacts(SPACE, 2, 1, 1, 3))
+        assert again.space_settings(SPACE) == SpaceSettings("pt", ("de", "en", "pt"), {"fusion": {"k": 60}})
+        assert again.space_settings("nowhere") == SpaceSettings()
         again.close()
 
     def test_set_space_leaves_what_is_not_named(self, store: Store) -> None:
@@ -119,8 +117,7 @@ class UpkeepSuite(Bound):
             writer.set_space(language="en")
         with store.writing(SPACE) as writer:
             writer.set_space(settings={"a": 3})
-        facts = store.space(SPACE)
-        assert facts is not None
+        facts = store.space_settings(SPACE)
         assert (facts.language, facts.settings) == ("en", {"a": 3})
 
     def test_a_space_stays_when_its_last_memory_goes(self, store: Store) -> None:

@@ -25,6 +25,7 @@ from trivium.store.contract import (
     Order,
     QueryTerm,
     SpaceFacts,
+    SpaceSettings,
     Vector,
     Writer,
 )
@@ -101,9 +102,19 @@ class MemoryStore:
         state = self._seen()
         return tuple(space_facts(state, name) for name in sorted(state.spaces))
 
-    def space(self, name: str) -> SpaceFacts | None:
-        state = self._seen()
-        return space_facts(state, name) if name in state.spaces else None
+    def space_settings(self, space: str) -> SpaceSettings:
+        known = self._seen().spaces.get(space, Space())
+        return SpaceSettings(known.language, tuple(sorted(known.languages)), copy.deepcopy(dict(known.settings)))
+
+    def spans(self, places: Iterable[tuple[Key, int]]) -> dict[tuple[Key, int], tuple[int, int]]:
+        rows = self._seen().rows
+        return {
+            (key, passage.ordinal): (passage.start, passage.end)
+            for key, ordinal in places
+            if key in rows
+            for passage in rows[key].passages
+            if passage.ordinal == ordinal
+        }
 
     # Legs
 
@@ -233,7 +244,6 @@ def order_key(memory: Memory, order: Order) -> Any:  # of one order, the keys ar
 
 
 def space_facts(state: State, name: str) -> SpaceFacts:
-    space = state.spaces[name]
     rows = state.rows_of(name)
     return SpaceFacts(
         name=name,
@@ -241,7 +251,4 @@ def space_facts(state: State, name: str) -> SpaceFacts:
         superseded=sum(row.memory.superseded_at is not None for row in rows),
         sensitive=sum(row.memory.sensitive for row in rows),
         passages=sum(len(row.passages) for row in rows),
-        language=space.language,
-        languages=tuple(sorted(space.languages)),
-        settings=copy.deepcopy(dict(space.settings)),
     )

@@ -144,7 +144,7 @@ def scan(
 ) -> Iterator[Memory]:  # fmt: skip
     condition, values = _scope(spaces, where)
     direction = "DESC" if newest_first else "ASC"
-    keys = ", ".join(f"{column} {direction}" for column in (*ORDERS[order], "s.name", "m.id"))
+    keys = ", ".join((*(f"{column} {direction}" for column in ORDERS[order]), "s.name", "m.id"))
     rows = connection.execute(
         f"SELECT s.name, {READ} FROM memory m JOIN space s ON s.num = m.space WHERE {condition} "
         f"ORDER BY {keys} LIMIT ? OFFSET ?",

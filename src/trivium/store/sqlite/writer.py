@@ -74,6 +74,7 @@ class SqliteWriter:
             cursor = self._connection.execute(records.INSERT, (self.space, *records.to_row(memory)))
             num = cursor.lastrowid
             assert num is not None
+            self._connection.execute("DELETE FROM receipt WHERE space = ? AND id = ?", (self._name, memory.id))
         else:
             num = found[0]
             self._remove_entries(num)
