@@ -1,0 +1,16 @@
+"""The one analyzer, used on write and on query: normalise, tokenise, stop, stem, per language; versioned."""
+
+from trivium.text.analyzer import ANALYZER_VERSION, QueryToken, index_terms, query_terms, typo_distance
+from trivium.text.detect import detect_language
+from trivium.text.languages import LANGUAGES, resolve_language
+
+__all__ = [
+    "ANALYZER_VERSION",
+    "LANGUAGES",
+    "QueryToken",
+    "detect_language",
+    "index_terms",
+    "query_terms",
+    "resolve_language",
+    "typo_distance",
+]

@@ -1,0 +1,1 @@
+"""RECORD -> INDEXES: validate, split, analyse, embed, put."""
