@@ -75,7 +75,7 @@ class Baseline:
         self._db.close()
 
     def _put(self, batch: Sequence[Record]) -> None:
-        # The title is embedded with the text, as the engine does.
+        # Title and text: the two legs see the same words.
         vectors = self._embedder.embed([f"{record['title']}\n{record['content']}" for record in batch], "document")
         with self._db:
             for record, vector in zip(batch, vectors, strict=True):

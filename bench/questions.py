@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench import words
-from bench.corpus import GENERAL_RANKS, QUESTIONS, Corpus, Passage
+from bench.corpus import QUESTIONS, Corpus, Passage
 
 MAX_QUESTION_WORDS = 9
 OPENINGS = ("", "", "what about the", "how did the", "who said", "where is the", "when was the", "notes on", "why")
@@ -44,7 +44,7 @@ def _ask(random: np.random.Generator, passage: Passage) -> str:
 
     Empty where the passage has too few content words to ask about.
     """
-    known = sorted({rank for rank in passage.ranks if rank >= GENERAL_RANKS})
+    known = sorted({rank for rank in passage.ranks if rank >= words.FUNCTION_COUNT})
     if len(known) < 6:
         return ""
     cut = len(known) * 2 // 3

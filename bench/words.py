@@ -13,15 +13,18 @@ import numpy.typing as npt
 Ranks = npt.NDArray[np.int64]
 
 # In about the order of their frequency in English text.
-_FUNCTION_TEXT = """the of and to in a is that for it was as with be by on not he his but at are this have from they which or had
+_FUNCTION_TEXT = """
+    the of and to in a is that for it was as with be by on not he his but at are this have from they which or had
     you we her she all their an were been one has would what will there if can more when who so no said out up its
     about into them then than only other some could time these two may first do any like my now over such our man me
     even most made after also did many before must through years where much your way well down should because each
     just those people how too little good very make still own see work long get here between both being under never
     same another know while last might us great since against come go right used take three himself few during without
-    again place around however"""
+    again place around however
+"""
 
-_STEM_TEXT = """water house school state family student group country problem hand part case week company system program
+_STEM_TEXT = """
+    water house school state family student group country problem hand part case week company system program
     question government number night point home mother area money story fact month lot book eye job word business
     issue side kind head service friend father power hour game line end member law car city community name president
     team minute idea kid body information back parent face level office door health person art war history party
@@ -72,7 +75,8 @@ _STEM_TEXT = """water house school state family student group country problem ha
     storm stream string sugar suit summer sun surface sword symbol tail target task tea temple tent term theory
     thread ticket tide title tone tool tooth tower toy track tradition traffic tube uncle union unit university
     valley vegetable vessel victory village violin visitor volume vote wage wagon water weapon weather web weight
-    west wheel wheat window wine wing winter wire witness wolf woman wood wool yard youth"""
+    west wheel wheat window wine wing winter wire witness wolf woman wood wool yard youth
+"""
 FUNCTION_WORDS = tuple(_FUNCTION_TEXT.split())
 CONTENT_STEMS = tuple(dict.fromkeys(stem for stem in _STEM_TEXT.split() if stem not in FUNCTION_WORDS))
 
