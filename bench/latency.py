@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -26,9 +27,10 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The figures of one size, by contender and name."""
+    """The figures of one size, by contender and name, and the load average of the machine before."""
 
     size: int
+    load_before: float
     figures: Figures
 
 
@@ -38,6 +40,8 @@ def measure(settings: Settings, progress: Callable[[str], None]) -> list[Measure
 
 def measure_size(settings: Settings, size: int, progress: Callable[[str], None]) -> Measured:
     """All phases of one size, in a folder that is gone afterwards."""
+    load_before = os.getloadavg()[0]
+    progress(f"{size:,}: load of the machine before {load_before:.2f}")
     contenders = (OURS, BASELINE) if size <= settings.skip_baseline_above else (OURS,)
     with tempfile.TemporaryDirectory(prefix="trivium-bench-") as folder:
         run = Run(folder, size, settings.seed, contenders, settings.queries, settings.adds)
@@ -52,7 +56,7 @@ def measure_size(settings: Settings, size: int, progress: Callable[[str], None])
             progress(f"{size:,}: {phase.replace('_', ' ')} {' and '.join(part.contenders)}")
             for name, measured in run_phase(phase, part).items():
                 figures[name] |= measured
-    return Measured(size, figures)
+    return Measured(size, load_before, figures)
 
 
 def run_phase(phase: str, run: Run) -> Figures:
@@ -79,6 +83,7 @@ def write_json(path: Path, settings: Settings, measured: list[Measured]) -> None
         "sizes": [
             {
                 "size": one.size,
+                "load_before": one.load_before,
                 "figures": one.figures,
                 "targets": [
                     {"target": str(verdict.target), "value": verdict.value, "met": verdict.met}
