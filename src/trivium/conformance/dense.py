@@ -98,11 +98,21 @@ class DenseSuite(Bound):
         assert [(hit.score, hit.ordinal) for hit in nearest(store, axis(0)).hits] == [(1.0, 1)]
 
     def test_memories_that_point_away_are_hits_too(self, store: Store) -> None:
-        memory, silent = make_memory("a", "x"), make_memory("b", "y")
+        memory = make_memory("a", "x")
         store.begin_epoch(EPOCH)
-        put(store, memory, silent)
-        embed(store, made(memory, -axis(0)), made(silent, np.zeros(DIMENSION, np.float32)))
-        assert [(hit.key.id, hit.score) for hit in nearest(store, axis(0)).hits] == [("b", 0.0), ("a", -1.0)]
+        put(store, memory)
+        embed(store, made(memory, -axis(0)))
+        assert [(hit.key.id, hit.score) for hit in nearest(store, axis(0)).hits] == [("a", -1.0)]
+
+    def test_a_zero_vector_is_done_and_never_a_hit(self, store: Store) -> None:
+        silent = make_memory("a", "x\ny")
+        store.begin_epoch(EPOCH)
+        put(store, silent)
+        embed(store, made(silent, np.zeros(DIMENSION, np.float32), axis(1)))
+        assert [(hit.key.id, hit.ordinal) for hit in nearest(store, axis(0)).hits] == [("a", 1)]
+        assert len(store.vectors(silent.key, EPOCH.fingerprint)) == 1
+        assert store.pending_count(EPOCH.fingerprint) == 0
+        assert store.verify() == []
 
     def test_a_hit_carries_the_facts_of_its_memory(self, store: Store) -> None:
         memory = make_memory("a", "x", kind="fact", importance=0.2, uses=6, occurred_at=moment(-1))

@@ -277,7 +277,7 @@ class Store(Protocol):
         """Let this epoch serve, at once for every process, and drop the others."""
 
     def pending(self, fingerprint: str, limit: int) -> tuple[Memory, ...]:
-        """Memories that wait for vectors in this epoch, oldest first."""
+        """Some of the memories that wait for vectors in this epoch, at most `limit`, in the store's own order."""
 
     def pending_count(self, fingerprint: str) -> int: ...
 

@@ -70,8 +70,10 @@ def dense(state: State, space: str, vector: Vector, fingerprint: str, where: Fil
         if not vectors and not row.memory.sensitive:
             without_vector += 1
         if vectors and where.matches(row.memory):
-            score, ordinal = best((float(np.dot(kept, query)), ordinal) for ordinal, kept in enumerate(vectors))
-            hits.append(LegHit(row.memory.key, score, ordinal, facts(row.memory)))
+            scored = [(float(np.dot(kept, query)), ordinal) for ordinal, kept in enumerate(vectors) if kept.any()]
+            if scored:
+                score, ordinal = best(scored)
+                hits.append(LegHit(row.memory.key, score, ordinal, facts(row.memory)))
     return Ranked(in_order(hits), without_vector=without_vector)
 
 
@@ -81,7 +83,7 @@ def near_terms(state: State, space: str, term: str, distance: int) -> tuple[str,
     near: list[tuple[int, int, str]] = []
     for known, frequency in frequencies.items():
         apart = OSA.distance(term, known)
-        if apart <= distance and (apart <= 1 or known[:1] == term[:1]):
+        if 0 < apart <= distance:
             near.append((apart, -frequency, known))
     return tuple(known for _, _, known in sorted(near)[:NEAR_TERMS])
 

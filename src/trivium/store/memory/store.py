@@ -169,15 +169,14 @@ class MemoryStore:
 
     def pending(self, fingerprint: str, limit: int) -> tuple[Memory, ...]:
         state = self._seen()
-        waiting = [state.rows[key].memory for epoch, key in state.pending if epoch == fingerprint]
-        waiting.sort(key=lambda memory: (memory.created_at, memory.key))
+        waiting = [state.rows[key].memory for epoch, key in sorted(state.pending) if epoch == fingerprint]
         return tuple(own(memory) for memory in waiting[:limit])
 
     def pending_count(self, fingerprint: str) -> int:
         return sum(epoch == fingerprint for epoch, _ in self._seen().pending)
 
     def vectors(self, key: Key, fingerprint: str) -> tuple[Vector, ...]:
-        return self._seen().vectors.get((fingerprint, key), ())
+        return tuple(vector for vector in self._seen().vectors.get((fingerprint, key), ()) if vector.any())
 
     def kept_query(self, fingerprint: str, text: str) -> Vector | None:
         return self._seen().queries.get((fingerprint, text))

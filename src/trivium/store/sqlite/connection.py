@@ -33,6 +33,7 @@ class Connections:
         self._opened: list[sqlite3.Connection] = []
         self._opened_lock = threading.Lock()
         self._writers = threading.RLock()
+        self._writing: sqlite3.Connection | None = None
         self._closed = False
         self._lock_file: int | None = None
         with translated(path):
@@ -47,10 +48,9 @@ class Connections:
                 raise ReadOnlyStore(f"{self.path.name} has an older format; open it once for writing to migrate it")
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        connection = self.own()
-        if schema.check(connection, self.path.name) == schema.SCHEMA_VERSION:
+        if schema.check(self.own(), self.path.name) == schema.SCHEMA_VERSION:
             return
-        with self.exclusive():
+        with self.exclusive() as connection:
             version = schema.check(connection, self.path.name)  # another process may have migrated meanwhile
             if version < schema.SCHEMA_VERSION:
                 schema.migrate(connection, version)
@@ -94,9 +94,9 @@ class Connections:
         if self.read_only:
             raise ReadOnlyStore(f"{self.path.name} is open for reading only; nothing was written")
         with self._writers, self._queued(), translated(self.path):
-            connection = self.own()
+            connection = self._writer()
             if connection.in_transaction:
-                raise StoreError("a write was begun inside another read or write of the same thread; end that one first")
+                raise StoreError("a write was begun inside another write of the same thread; end that one first")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -105,6 +105,14 @@ class Connections:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+
+    def _writer(self) -> sqlite3.Connection:
+        """The connection for writing, apart from those for reading: a thread may write while it reads an older state."""
+        if self._closed:
+            raise StoreError("this store is closed; open it again")
+        if self._writing is None:
+            self._writing = self._connect()
+        return self._writing
 
     @contextmanager
     def _queued(self) -> Iterator[None]:
@@ -121,25 +129,35 @@ class Connections:
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """One state of the file for the whole block; nested blocks, and those inside a write, join the outer one."""
+        """One state of the file for the whole block; nested blocks join the outer one."""
         connection = self.own()
         with translated(self.path):
             if connection.in_transaction:
                 yield connection
                 return
             connection.execute("BEGIN")
+            connection.execute("SELECT 1 FROM meta LIMIT 1").fetchone()  # BEGIN alone does not fix the state yet
             try:
                 yield connection
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
 
+    def truncate_log(self) -> None:
+        """Let what was forgotten leave the write-ahead log as well, unless someone still reads from it."""
+        with self._writers, translated(self.path):
+            connection = self._writer()
+            connection.execute("PRAGMA busy_timeout = 0")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.execute(f"PRAGMA busy_timeout = {int(BUSY_TIMEOUT_S * 1000)}")
+
     def close(self) -> None:
         self._closed = True
         with self._opened_lock:
-            for connection in self._opened:
+            for connection in (*self._opened, *([self._writing] if self._writing else ())):
                 connection.close()
             self._opened.clear()
+            self._writing = None
         if self._lock_file is not None:
             os.close(self._lock_file)
             self._lock_file = None

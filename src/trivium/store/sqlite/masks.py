@@ -41,7 +41,7 @@ def allowed(connection: sqlite3.Connection, space: int, where: Filter) -> Allowe
     if NOT_SUPERSEDED in clauses:
         excluded = _marks(connection, "m.space = ? AND m.superseded_at IS NOT NULL", [space])
     if others != EVERYTHING:
-        condition, values = compile_where(others)
+        condition, values = compile_where(others, space=space)
         included = _marks(connection, f"m.space = ? AND ({condition})", [space, *values])
         included = np.zeros(1, np.bool_) if included is None else included
     return Allowed(included, excluded)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -13,25 +14,23 @@ Frequencies = npt.NDArray[np.uint16]
 
 DOCUMENT_BYTES = 4
 POSTING_BYTES = 6  # four for the document's number in its segment, two for the term frequency in 1/TF_UNIT
-SEPARATOR = "\0"  # the analyzer never makes a term with a control character
 
 
 def pack_terms(terms: Mapping[str, int]) -> bytes:
-    """Frequencies first, then the terms: `n × u16, text`. An empty passage is an empty blob."""
-    if not terms:
-        return b""
+    """The count, then a u16 frequency and a u16 length in characters for each term, then all terms as one text."""
     frequencies = array("H", terms.values())
-    return len(terms).to_bytes(4, "little") + frequencies.tobytes() + SEPARATOR.join(terms).encode()
+    lengths = array("H", map(len, terms))
+    return len(terms).to_bytes(4, "little") + frequencies.tobytes() + lengths.tobytes() + "".join(terms).encode()
 
 
 def unpack_terms(blob: bytes) -> tuple[list[str], array[int]]:
-    if not blob:
-        return [], array("H")
     count = int.from_bytes(blob[:4], "little")
-    end = 4 + 2 * count
-    frequencies = array("H")
-    frequencies.frombytes(blob[4:end])
-    return blob[end:].decode().split(SEPARATOR), frequencies
+    frequencies, lengths = array("H"), array("H")
+    frequencies.frombytes(blob[4 : 4 + 2 * count])
+    lengths.frombytes(blob[4 + 2 * count : 4 + 4 * count])
+    text = blob[4 + 4 * count :].decode()
+    ends = list(accumulate(lengths))
+    return [text[end - length : end] for end, length in zip(ends, lengths, strict=True)], frequencies
 
 
 def pack_postings(documents: Iterable[int], frequencies: Iterable[int]) -> bytes:

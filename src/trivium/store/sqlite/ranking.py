@@ -47,6 +47,8 @@ def best(passages: Passages, depth: int) -> Passages:
     """The passages of the best `depth` memories, one each: the memory's best, the lowest ordinal among equals.
     Memories that tie with the last one are kept too, for the order by id to decide."""
     scores = passages.scores
+    if depth < 1 or not len(scores):
+        return passages.take(np.zeros(0, np.int64))
     wanted = depth
     while True:
         if wanted < len(scores):

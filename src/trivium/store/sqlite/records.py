@@ -10,7 +10,7 @@ from trivium.errors import StoreError
 from trivium.filter import Filter
 from trivium.record import Key, Memory
 from trivium.store.contract import Facts, Order
-from trivium.store.sqlite.where import compile_where
+from trivium.store.sqlite.where import compile_where, json_text
 from trivium.when import from_micros, to_micros
 
 COLUMNS = (
@@ -58,10 +58,10 @@ def to_row(memory: Memory) -> Row:
         memory.content_hash,
         memory.category,
         memory.source,
-        _json(memory.tags),
-        _json(memory.keywords),
+        json_text(list(memory.tags)),
+        json_text(list(memory.keywords)),
         memory.title,
-        _json(dict(memory.metadata)),
+        json_text(dict(memory.metadata)),
         memory.content,
     )
 
@@ -166,7 +166,3 @@ def _scope(spaces: Sequence[str], where: Filter) -> tuple[str, list[object]]:
         return condition, values
     marks = ", ".join("?" * len(spaces))
     return f"s.name IN ({marks}) AND ({condition})", [*spaces, *values]
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from trivium.errors import StoreError, WrongVector
+from trivium.errors import InvalidInput, StoreError, WrongVector
 from trivium.filter import Filter
 from trivium.record import Key, Memory
 from trivium.store.contract import (
@@ -67,7 +67,7 @@ class SqliteStore:
         self.read_only = self._connections.read_only
         self._vectors = Vectors(cache_folder(path), self._meta("identity"), read_only=self.read_only)
         self._lexicons: defaultdict[int, Versions[lexical.Lexicon]] = defaultdict(Versions)
-        self._masks: OrderedDict[tuple[int, int, Filter], masks.Allowed] = OrderedDict()
+        self._masks: OrderedDict[tuple[int, int, str], masks.Allowed] = OrderedDict()
         self._lock = threading.Lock()
         self._written: set[str] = set()
 
@@ -88,7 +88,7 @@ class SqliteStore:
         if writer.erased:
             self._erase(writer)
         if writer.forgot:
-            self._connections.own().execute("PRAGMA wal_checkpoint(TRUNCATE)")  # old pages leave the log as well
+            self._connections.truncate_log()
 
     def _erase(self, writer: SqliteWriter) -> None:
         epochs = {epoch.num: epoch for epoch in self._epoch_rows()}
@@ -178,6 +178,8 @@ class SqliteStore:
             epoch = self._epoch(connection, fingerprint)
             if vector.shape != (epoch.dimension,):
                 raise WrongVector(f"vector: has {vector.size} numbers; this store holds vectors of {epoch.dimension}")
+            if not np.isfinite(vector).all():
+                raise WrongVector("vector: has a number that is not finite")
             row = connection.execute(SPACE, (space,)).fetchone()
             if row is None:
                 return LegAnswer(())
@@ -213,7 +215,7 @@ class SqliteStore:
             return versions.keep(version, lexical.load(connection, num, version, flushed, versions.before(version)))
 
     def _allowed(self, connection: sqlite3.Connection, space: int, version: int, where: Filter) -> masks.Allowed:
-        key = (space, version, where)
+        key = (space, version, repr(where))  # not the filter itself: Eq(…, 1) and Eq(…, True) are equal to Python
         known = self._masks.get(key)
         if known is None:
             known = masks.allowed(connection, space, where)
@@ -306,7 +308,7 @@ class SqliteStore:
             "SELECT num, fingerprint, dimension FROM epoch WHERE fingerprint = ?", (fingerprint,)
         ).fetchone()
         if row is None:
-            raise StoreError("this store has no vectors of that model; run `trivium reembed`")
+            raise InvalidInput("fingerprint: this store has no vectors of that model; run `trivium reembed`")
         return EpochRow(*row)
 
     def _epoch_rows(self) -> list[EpochRow]:

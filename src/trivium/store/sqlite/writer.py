@@ -9,7 +9,7 @@ from datetime import datetime
 
 import numpy as np
 
-from trivium.errors import NotFound, StoreError, WrongVector
+from trivium.errors import InvalidInput, NotFound, WrongVector
 from trivium.record import Json, Memory
 from trivium.store.contract import IndexedPassage, MadeVectors, Receipt
 from trivium.store.sqlite import records, segments
@@ -69,6 +69,7 @@ class SqliteWriter:
         return [*reversed(side("<", "DESC", reach)), *side("=", "ASC", -1), *side(">", "ASC", reach)]
 
     def put(self, memory: Memory, passages: Sequence[IndexedPassage]) -> None:
+        self._check_space(memory.space)
         found = self._connection.execute(FIND, (self.space, memory.id)).fetchone()
         if found is None:
             cursor = self._connection.execute(records.INSERT, (self.space, *records.to_row(memory)))
@@ -92,7 +93,9 @@ class SqliteWriter:
         self._add_entries(num, passages)
 
     def amend(self, memory: Memory) -> None:
+        self._check_space(memory.space)
         num = self._number(memory.id)
+        self._refuse_new_text(num, memory)
         self._connection.execute(records.UPDATE, (*records.to_row(memory), num))
         self._set_tags(num, memory, new=False)
 
@@ -101,9 +104,10 @@ class SqliteWriter:
             "SELECT num, dimension FROM epoch WHERE fingerprint = ?", (fingerprint,)
         ).fetchone()
         if epoch is None:
-            raise StoreError("these vectors are of an epoch that has ended; embed the text again")
+            raise InvalidInput("fingerprint: these vectors are of an epoch that is not there; embed the text again")
         stored = 0
         for vectors in made:
+            self._check_space(vectors.key.space)
             found = self._connection.execute(FIND, (self.space, vectors.key.id)).fetchone()
             if found is None or found[1] or found[2] != vectors.content_hash:
                 continue
@@ -148,6 +152,15 @@ class SqliteWriter:
             text = json.dumps(sorted(known.union(languages)))
             self._connection.execute("UPDATE space SET languages = ? WHERE num = ?", (text, self.space))
 
+    def _check_space(self, space: str) -> None:
+        if space != self._name:
+            raise InvalidInput(f"space: this transaction writes to {self._name!r}, not to {space!r}")
+
+    def _refuse_new_text(self, num: int, memory: Memory) -> None:
+        sql = "SELECT content_hash, sensitive FROM memory WHERE num = ?"
+        if self._connection.execute(sql, (num,)).fetchone() != (memory.content_hash, int(memory.sensitive)):
+            raise InvalidInput("content: `amend` leaves the indexes alone, so it cannot change the text; use `put`")
+
     def _number(self, id: str) -> int:
         found = self._connection.execute(FIND, (self.space, id)).fetchone()
         if found is None:
@@ -176,6 +189,9 @@ class SqliteWriter:
         return len(old)
 
     def _add_vectors(self, epoch: tuple[int, int], num: int, made: MadeVectors) -> None:
+        passages = self._connection.execute("SELECT count(*) FROM entry WHERE memory = ?", (num,)).fetchone()[0]
+        if len(made.vectors) != passages:
+            raise InvalidInput(f"vectors: {len(made.vectors)} for {passages} passages of {made.key.id!r}; give one each")
         for ordinal, vector in enumerate(made.vectors):
             if vector.shape != (epoch[1],) or not np.isfinite(vector).all():
                 raise WrongVector(
