@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +32,12 @@ class TestMemoryStore(StoreSuite):
     @pytest.fixture
     def reopen(self) -> Reopen:
         return same_store
+
+
+def test_no_part_of_the_suite_hides_a_test_of_another() -> None:
+    names = [name for part in StoreSuite.__bases__ for name in vars(part) if name.startswith("test_")]
+    assert len(names) > 100
+    assert [name for name, times in Counter(names).items() if times > 1] == []
 
 
 TestMemoryMachine = machine_for(MemoryStore, same_store, examples=15)

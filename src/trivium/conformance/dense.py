@@ -90,7 +90,7 @@ class DenseSuite(Bound):
         assert [hit.score for hit in nearest(store, axis(2), depth=1).hits] == [1.0]
         assert nearest(store, axis(2), depth=0).hits == ()
 
-    def test_the_first_of_equal_passages_is_the_best(self, store: Store) -> None:
+    def test_the_nearest_passage_is_the_first_of_equals(self, store: Store) -> None:
         memory = make_memory("a", "one\ntwo\nthree")
         store.begin_epoch(EPOCH)
         put(store, memory)
@@ -114,7 +114,7 @@ class DenseSuite(Bound):
         assert store.pending_count(EPOCH.fingerprint) == 0
         assert store.verify() == []
 
-    def test_a_hit_carries_the_facts_of_its_memory(self, store: Store) -> None:
+    def test_a_dense_hit_carries_the_facts_of_its_memory(self, store: Store) -> None:
         memory = make_memory("a", "x", kind="fact", importance=0.2, uses=6, occurred_at=moment(-1))
         store.begin_epoch(EPOCH)
         put(store, memory)
@@ -123,7 +123,7 @@ class DenseSuite(Bound):
         assert hit.facts == Facts("fact", 0.2, False, 6, moment(), moment(-1))
         assert hit.terms == ()
 
-    def test_a_probe_tells_the_rank_without_depth(self, store: Store) -> None:
+    def test_a_dense_probe_tells_the_rank_without_depth(self, store: Store) -> None:
         put_embedded(store, 20)
         put(store, make_memory("pending", "x"))
         query = vector_of("a question")

@@ -52,16 +52,22 @@ class LexicalSuite(Bound):
         rarity = math.log(1.0 + 1.5 / 1.5)
         assert hit.score == rarity * (1.0 * 2.2 / (1.0 + 1.2 * (1.0 - 0.75 + 0.75 * (1.0 / 2.0))))
 
-    def test_terms_are_summed_in_query_order_with_their_weights(self, store: Store) -> None:
-        put(store, *CORPUS)
-        terms = [QueryTerm("blue", 1 / 3), QueryTerm("red"), QueryTerm("green", 0.7), QueryTerm("blue", 0.1)]
-        bm25 = Bm25(k1=0.9, b=0.4)
-        (hit,) = store.lexical(SPACE, terms, Eq("id", "a"), ALL, bm25).hits
-        frequencies = {"blue": 2, "red": 3, "green": 2}
-        wanted = 0.0
-        for term in terms:
-            wanted += term.weight * bm25_weight(1.0, 3.0, 13 / 5, idf(5, frequencies[term.text]), bm25)
-        assert hit.score == wanted
+    @pytest.mark.parametrize("bm25", [Bm25(), Bm25(k1=0.9, b=0.4), Bm25(k1=2.0, b=1.0)])
+    def test_terms_are_summed_in_query_order_with_their_weights(self, store: Store, bm25: Bm25) -> None:
+        """Enough passages and odd weights that another order of the same operations ends in other bits."""
+        content = {f"m{number}": "red " * (number % 3 + 1) + "green blue " * (number % 4 + 1) for number in range(12)}
+        put(store, *(make_memory(id, text) for id, text in content.items()))
+        terms = [QueryTerm("blue", 1 / 3), QueryTerm("red", 0.7), QueryTerm("green", 1.1), QueryTerm("blue", 0.1)]
+        found = {hit.key.id: hit.score for hit in store.lexical(SPACE, terms, EVERYTHING, ALL, bm25).hits}
+        mean = sum(len(text.split()) for text in content.values()) / len(content)
+        wanted: dict[str, float] = {}
+        for id, text in content.items():
+            document = text.split()
+            wanted[id] = 0.0
+            for term in terms:
+                frequency = float(document.count(term.text))
+                wanted[id] += term.weight * bm25_weight(frequency, len(document), mean, idf(12, 12), bm25)
+        assert found == wanted
 
     def test_fractions_of_a_word_count(self, store: Store) -> None:
         passage = IndexedPassage(0, 0, 1, {"x": TF_UNIT // 3, "y": TF_MAX}, TF_UNIT // 3 + TF_MAX)

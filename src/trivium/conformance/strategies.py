@@ -29,7 +29,9 @@ depths = st.sampled_from((0, 1, 2, 3, 100))
 moments = st.integers(0, 3).map(moment)
 contents = st.lists(st.lists(words, max_size=4).map(" ".join), min_size=1, max_size=3).map("\n".join)
 query_terms = st.lists(
-    st.builds(QueryTerm, st.sampled_from(WORDS + UNKNOWN_WORDS), st.sampled_from((1.0, 0.5, 1 / 3))), max_size=5
+    st.builds(QueryTerm, st.sampled_from(WORDS + UNKNOWN_WORDS), st.sampled_from((1.0, 0.7, 1 / 3))),
+    min_size=1,
+    max_size=5,
 )
 constants = st.sampled_from((Bm25(), Bm25(), Bm25(k1=0.9, b=0.4), Bm25(k1=2.0, b=0.0)))
 years = st.sampled_from((None, 1, 1.0, True, "1", 2, [1, "x"], 2**60))

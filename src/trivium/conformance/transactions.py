@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import TypeVar
 
@@ -33,6 +33,7 @@ from trivium.filter import EVERYTHING
 from trivium.store.contract import Store
 
 T = TypeVar("T")
+LONG_ENOUGH_TO_WRITE_S = 0.1  # a write that waits for nothing is done by then
 PATIENCE_S = 30  # a call that takes this long is waiting for a lock it should not need
 
 
@@ -171,7 +172,24 @@ class TransactionSuite(Bound):
         assert walked == [f"m{number:03}" for number in range(100)]
         assert {memory.created_at for memory in scanned(store)} == {moment(500)}
 
-    def test_writers_wait_for_each_other(self, store: Store) -> None:
+    def test_a_writer_waits_until_the_block_of_another_ends(self, store: Store) -> None:
+        put(store, make_memory("a"))
+        started = threading.Event()
+
+        def write() -> None:
+            started.set()
+            put(store, make_memory("b"))
+
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            with store.writing(SPACE) as writer:
+                other = pool.submit(write)
+                assert started.wait(PATIENCE_S)
+                assert wait([other], timeout=LONG_ENOUGH_TO_WRITE_S).not_done == {other}
+                assert writer.get(["b"]) == {}
+            other.result(timeout=PATIENCE_S)
+        assert [memory.id for memory in scanned(store)] == ["a", "b"]
+
+    def test_no_update_is_lost_between_writers(self, store: Store) -> None:
         """Every thread reads a count and writes it back raised by one: none may be lost."""
         put(store, make_memory("a"))
         ready = threading.Barrier(4)
