@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import numpy as np
 import numpy.typing as npt
@@ -46,8 +46,8 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InvalidInput(f"base_url: {parts.hostname or 'it'} must be a URL that begins with http:// or https://")
+        if parts.scheme not in ("http", "https") or not parts.hostname or not _has_good_port(parts):
+            raise InvalidInput("base_url: must be a URL such as https://HOST/v1 or http://HOST:PORT/v1")
         if parts.username or parts.password or parts.query:
             raise InvalidInput("base_url: must hold no user, password or query; name the key's variable in key_env")
         if not self.model:
@@ -143,6 +143,13 @@ class HttpEmbedder:
             retries=endpoint.retries if patient else min(endpoint.retries, 1),
             key=_key(endpoint.key_env),
         )
+
+
+def _has_good_port(parts: SplitResult) -> bool:
+    try:
+        return parts.port is None or parts.port > 0
+    except ValueError:  # not a number, or too large
+        return False
 
 
 def _key(variable: str) -> str:

@@ -96,8 +96,9 @@ def _load(name: str, device: str) -> SentenceTransformer:
     try:
         return SentenceTransformer(name, device=device, local_files_only=True)
     except (OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
         raise EmbedderError(
-            f"sentence-transformers model {name!r} cannot be loaded: {error}; download it first"
+            f"sentence-transformers: {name!r} is not on this machine; download it ({reason})"
         ) from error
 
 
