@@ -64,7 +64,7 @@ def test_no_texts_are_no_rows(folder: Path) -> None:
 
 def test_a_model_that_is_not_here_is_not_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     hosts: list[object] = []
-    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *_, **__: hosts.append(host) or [])
+    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *_, **__: hosts.append(host))
     with pytest.raises(EmbedderError, match=r"'no/such-model' is not on this machine; download it"):
         SentenceTransformersEmbedder("no/such-model").embed(["tea"], "query")
     assert hosts == []
