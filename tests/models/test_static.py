@@ -106,6 +106,12 @@ def test_a_huge_word_is_embedded_and_not_remembered() -> None:
     assert all(len(word) <= static.KNOWN_WORD_LENGTH for word in static._model()._known)
 
 
+def test_what_stands_beyond_the_limit_does_not_count() -> None:
+    filled = "tea " * (static.MAX_CHARACTERS // 4)
+    cut, whole = EMBEDDER.embed([filled + "coffee " * 1_000_000, filled], "query")
+    assert np.array_equal(cut, whole)
+
+
 def test_opens_no_socket_and_does_not_import_the_package() -> None:
     code = (
         "import sys\n"

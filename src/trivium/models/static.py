@@ -44,6 +44,9 @@ _SEPARATORS = (
 _WORD = re.compile(f"[^{_SEPARATORS}]+")
 _WORD_START = "▁"
 
+# A passage has some hundred words; a mean over more than this says nothing, and its rows would fill the memory.
+MAX_CHARACTERS = 100_000
+
 # A word's tokens are looked up, not computed, the second time. Text without spaces makes "words" that never come back.
 KNOWN_WORDS = 65_536
 KNOWN_WORD_LENGTH = 32
@@ -53,7 +56,8 @@ _Tokens: TypeAlias = tuple[list[int], list[float]]  # ids, and the weight of eac
 
 class StaticEmbedder:
     """Embeds with the static table. Opens no socket, is safe in threads and after a fork, gives a text the same
-    vector whatever stands beside it in a batch. A text without any word gets the zero row."""
+    vector whatever stands beside it in a batch. A text without any word gets the zero row; what stands
+    beyond MAX_CHARACTERS does not count."""
 
     @property
     def card(self) -> ModelCard:
@@ -86,7 +90,7 @@ class _Model:
         ids: list[int] = []
         weights: list[float] = []
         known = self._known
-        for word in _WORD.findall(unicodedata.normalize("NFKC", text)):
+        for word in _WORD.findall(unicodedata.normalize("NFKC", text[:MAX_CHARACTERS])):
             found = known.get(word) or self._tokens_of(word)
             ids += found[0]
             weights += found[1]
