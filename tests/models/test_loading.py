@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trivium.errors import InvalidInput, MissingExtra
@@ -93,6 +93,7 @@ def test_a_missing_dependency_names_its_extra(
         load_embedder(spec)
 
 
+@settings(deadline=None)
 @given(
     st.builds(
         Options,

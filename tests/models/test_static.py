@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trivium.errors import EmbedderError
@@ -33,6 +33,7 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@settings(deadline=None)  # the first example loads the model
 @given(st.lists(st.text(), max_size=5))
 def test_any_text_gives_unit_or_zero_rows(texts: list[str]) -> None:
     rows = EMBEDDER.embed(texts, "document")
