@@ -1,4 +1,4 @@
-"""Text to vectors: the Embedder protocol, its description, and the one place that names them."""
+"""Text to vectors: the Embedder protocol and its description. `loading.py` names the embedders there are."""
 
 from __future__ import annotations
 
