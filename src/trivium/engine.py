@@ -20,8 +20,8 @@ import numpy as np
 from trivium.asking import SearchOptions, query_of
 from trivium.errors import InvalidInput, NotFound, UnknownKind
 from trivium.filter import EVERYTHING, Eq, Filter, In, Not, all_of, conjuncts
-from trivium.models.embed import DEFAULT_SPEC, Embedder
-from trivium.models.loading import load_embedder
+from trivium.models.embed import Embedder
+from trivium.models.loading import DEFAULT_SPEC, load_embedder
 from trivium.models.rerank import Reranker
 from trivium.record import BUILT_IN_KINDS, DEFAULT_SPACE, Json, Key, Memory, utc_now
 from trivium.search.explain import WhyNot
@@ -32,8 +32,8 @@ from trivium.search.result import Results
 from trivium.search.why import why_not
 from trivium.store.contract import Order, Receipt, SpaceFacts, SpaceSettings, Store
 from trivium.store.opening import open_store
-from trivium.text.analyzer import ANALYZER_VERSION
-from trivium.text.languages import resolve_language
+from trivium.text import ANALYZER_VERSION
+from trivium.text import resolve_language
 from trivium.upkeep import Health, Upkeep
 from trivium.write.drafts import Draft, space_name
 from trivium.write.epochs import Epochs

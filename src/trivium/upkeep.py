@@ -9,7 +9,7 @@ from datetime import datetime
 from trivium.errors import InvalidInput
 from trivium.filter import EVERYTHING
 from trivium.store.contract import Epoch, Finding, SpaceFacts, Store
-from trivium.text.analyzer import ANALYZER_VERSION
+from trivium.text import ANALYZER_VERSION
 from trivium.write.epochs import Epochs
 from trivium.write.ingest import reindex_run
 from trivium.write.reembed import Progress, Reembedded, reembed

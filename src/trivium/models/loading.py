@@ -15,12 +15,13 @@ from trivium.errors import InvalidInput
 from trivium.models.embed import Embedder
 from trivium.models.spec import filled, split_spec, unescape
 
+DEFAULT_SPEC = "static"
 KNOWN = (
     "static, onnx:FOLDER, sentence-transformers:NAME, openai:MODEL, voyage:MODEL, ollama:MODEL, http://HOST/v1#MODEL"
 )
 
 
-def load_embedder(spec: str = "static") -> Embedder:
+def load_embedder(spec: str = DEFAULT_SPEC) -> Embedder:
     """The embedder a spec names; its card's spec names it again. Models are loaded at the first use, not here.
     Raises InvalidInput where the spec is wrong, MissingExtra where a dependency is not installed."""
     head, options = split_spec(spec)

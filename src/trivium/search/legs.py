@@ -10,7 +10,7 @@ from trivium.models.embed import Embedder
 from trivium.search.query import Plan
 from trivium.search.result import LegReport
 from trivium.store.contract import LegAnswer, LegHit, Place, QueryTerm, Store, Vector
-from trivium.text.analyzer import QueryToken, query_terms, typo_distance
+from trivium.text import QueryToken, query_terms, typo_distance
 
 CORRECTED_WEIGHT = 0.5  # a guess counts half of what the caller wrote would have counted
 DEFAULT_LANGUAGES = ("en",)

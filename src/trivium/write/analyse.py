@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from trivium.record import Json, Memory, Passage
 from trivium.store.contract import TF_MAX, TF_UNIT, IndexedPassage
-from trivium.text.analyzer import index_terms
+from trivium.text import index_terms
 from trivium.write.split import split
 
 # What a term counts in each field, against 1 in the content: docs/decisions/0003-lexical-defaults.md has the figures.

@@ -14,8 +14,8 @@ from trivium.errors import InvalidInput, NotFound
 from trivium.models.embed import Embedder
 from trivium.record import Memory, new_id
 from trivium.store.contract import MadeVectors, Receipt, Store, Writer
-from trivium.text.detect import detect_language
-from trivium.text.languages import resolve_language
+from trivium.text import detect_language
+from trivium.text import resolve_language
 from trivium.write.analyse import CONTEXT_REACH, Analysed, analyse, indexed
 from trivium.write.drafts import Draft, memory_of
 from trivium.write.threads import Line
