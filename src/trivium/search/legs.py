@@ -70,11 +70,13 @@ def lexical_leg(store: Store, plan: Plan, probe: str | None = None) -> LegOutcom
 def _guesses(
     store: Store, space: str, tokens: Sequence[QueryToken], unknown: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """For each unknown word the nearest words the space knows."""
+    """For each unknown word the nearest words the space knows. A word has a term in every language of the space: it is
+    unknown only where none of them is known."""
+    known = {token.word for token in tokens if token.term not in unknown}
     guesses = {}
     for token in tokens:
-        distance = 0 if token.identifier else typo_distance(token.term)
-        if token.term in unknown and distance:
+        distance = 0 if token.identifier or token.word in known else typo_distance(token.term)
+        if distance:
             near = store.near_terms(space, token.term, distance)
             if near:
                 guesses[token.term] = near

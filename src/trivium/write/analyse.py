@@ -15,7 +15,7 @@ from trivium.text import index_terms
 from trivium.write.split import split
 
 # What a term counts in each field, against 1 in the content: docs/decisions/0003-lexical-defaults.md has the figures.
-TITLE_WEIGHT = 2.0
+TITLE_WEIGHT = 3.0
 NAMES_WEIGHT = 1.0  # keywords, tags, category
 METADATA_WEIGHT = 0.5
 DATE_WEIGHT = 1.0

@@ -16,12 +16,12 @@ from trivium.store.sqlite import records
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
-TermsOf: TypeAlias = "Callable[[int], tuple[str, ...]]"  # the source of a passage -> matched terms
+TermsOf: TypeAlias = "Callable[[Integers], list[tuple[str, ...]]]"  # sources of passages -> their matched terms
 
 
-def no_terms(_source: int) -> tuple[str, ...]:
+def no_terms(sources: Integers) -> list[tuple[str, ...]]:
     """A leg without terms."""
-    return ()
+    return [()] * len(sources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,13 @@ def hits(
     """The best memories with their facts, ordered by (-score, id)."""
     top = best(passages, depth)
     known = records.facts(connection, top.memories.tolist())
-    columns = zip(top.scores.tolist(), top.memories.tolist(), top.ordinals.tolist(), top.sources.tolist(), strict=True)
-    rows = sorted((-score, known[memory][0], memory, ordinal, source) for score, memory, ordinal, source in columns)
+    columns = zip(
+        top.scores.tolist(), top.memories.tolist(), top.ordinals.tolist(), terms_of(top.sources), strict=True
+    )
+    rows = sorted((-score, known[memory][0], memory, ordinal, terms) for score, memory, ordinal, terms in columns)
     return tuple(
-        LegHit(Key(space, id), -negative, ordinal, known[memory][1], terms_of(source))
-        for negative, id, memory, ordinal, source in rows[:depth]
+        LegHit(Key(space, id), -negative, ordinal, known[memory][1], terms)
+        for negative, id, memory, ordinal, terms in rows[:depth]
     )
 
 
@@ -93,4 +95,4 @@ def place(
     better = np.unique(passages.memories[passages.scores > score])
     equal = np.setdiff1d(np.unique(passages.memories[passages.scores == score]), better)
     ids = [known[0] for known in records.facts(connection, equal.tolist()).values()]
-    return Place(1 + len(better) + sum(other < id for other in ids), score, terms_of(int(mine.sources[0])))
+    return Place(1 + len(better) + sum(other < id for other in ids), score, terms_of(mine.sources[:1])[0])

@@ -17,6 +17,10 @@ from trivium.store.sqlite.postings import pack_terms, unpack_terms
 from trivium.when import to_micros
 
 FIND = "SELECT num, sensitive, content_hash FROM memory WHERE space = ? AND id = ?"
+# By name: left to itself, SQLite walks all ids of the space in order to find the smallest.
+WITH_HASH = """
+SELECT min(id) FROM memory INDEXED BY memory_hash WHERE space = ? AND content_hash = ? AND superseded_at IS NULL
+"""
 AROUND = f"""
 SELECT {records.READ} FROM memory m WHERE m.space = ? AND m.thread = ? AND m.thread <> '' AND m.position {{}} ?
 ORDER BY m.position {{}}, m.id {{}} LIMIT ?
@@ -47,8 +51,7 @@ class SqliteWriter:
 
     def with_hash(self, content_hash: str) -> str | None:
         row = self._connection.execute(
-            "SELECT min(id) FROM memory WHERE space = ? AND content_hash = ? AND superseded_at IS NULL",
-            (self.space, content_hash),
+            WITH_HASH, (self.space, content_hash)
         ).fetchone()
         found: str | None = row[0]
         return found
