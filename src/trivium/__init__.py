@@ -1,9 +1,9 @@
 """Trivium: a memory that finds records by words, by meaning and by connections, and says why.
 
-    import trivium
-    t = trivium.open("notes.db")
-    t.add("Ada moved to Lisbon in May.")
-    t.search("where does Ada live")
+import trivium
+t = trivium.open("notes.db")
+t.add("Ada moved to Lisbon in May.")
+t.search("where does Ada live")
 """
 
 from __future__ import annotations

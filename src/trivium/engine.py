@@ -1,8 +1,8 @@
 """Trivium: the one object users hold. Read this file first; every method is a line or two into the rooms below.
 
-    t = trivium.open("notes.db")
-    t.add("Ada moved to Lisbon in May.", tags=["people"])
-    for hit in t.search("where does Ada live"): print(hit.score, hit.memory.content)
+t = trivium.open("notes.db")
+t.add("Ada moved to Lisbon in May.", tags=["people"])
+for hit in t.search("where does Ada live"): print(hit.score, hit.memory.content)
 """
 
 from __future__ import annotations
@@ -90,7 +90,9 @@ class Trivium:
     def __enter__(self) -> Trivium:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     # Writing

@@ -18,7 +18,19 @@ DEFAULT_KIND = "note"
 DEFAULT_IMPORTANCE = 0.5
 
 # Kinds that need no introduction; any other well-formed kind may be stored as well.
-BUILT_IN_KINDS = ("note", "fact", "movie", "link", "document", "meeting", "message", "log", "execution", "task", "event")
+BUILT_IN_KINDS = (
+    "note",
+    "fact",
+    "movie",
+    "link",
+    "document",
+    "meeting",
+    "message",
+    "log",
+    "execution",
+    "task",
+    "event",
+)
 
 
 class Key(NamedTuple):

@@ -24,7 +24,7 @@ class Verdict:
 
 def why_not(store: Store, plan: Plan, tools: Tools, key: Key, now: datetime) -> WhyNot:
     """The stage that lost the memory, or its place in the answer."""
-    spoken = query_vector(store, plan, tools.voice)
+    spoken = query_vector(plan, tools.voice)
     with store.reading():
         memory = store.get([key]).get(key)
         if memory is None:
@@ -84,7 +84,9 @@ def _not_a_candidate(trace: Trace, plan: Plan, memory: Memory) -> Verdict:
     if "lexical" in plan.legs and "dense" in plan.legs or "lexical" not in plan.legs:
         missing = _why_no_vector(trace, memory)
         if missing:
-            return Verdict("not_embedded", missing if "lexical" not in plan.legs else f"no word of it matched, and {missing}")
+            return Verdict(
+                "not_embedded", missing if "lexical" not in plan.legs else f"no word of it matched, and {missing}"
+            )
     return Verdict("no_term_matched", "no word of the query is in it")
 
 

@@ -172,11 +172,17 @@ def translated(path: Path) -> Iterator[None]:
         text = str(error)
         code = getattr(error, "sqlite_errorname", "") or ""
         if code.startswith("SQLITE_FULL") or "disk is full" in text:
-            raise StoreFull(f"no room left to write {path.name}: nothing of this write was kept; free some space") from error
+            raise StoreFull(
+                f"no room left to write {path.name}: nothing of this write was kept; free some space"
+            ) from error
         if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            raise StoreBusy(f"{path.name} stayed locked for {BUSY_TIMEOUT_S:.0f} s by another program; try again") from error
+            raise StoreBusy(
+                f"{path.name} stayed locked for {BUSY_TIMEOUT_S:.0f} s by another program; try again"
+            ) from error
         if code.startswith("SQLITE_READONLY"):
-            raise ReadOnlyStore(f"{path.name} cannot be written; check the rights of the file and its folder") from error
+            raise ReadOnlyStore(
+                f"{path.name} cannot be written; check the rights of the file and its folder"
+            ) from error
         if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "not a database" in text or "malformed" in text:
             raise NotAStore(f"{path.name} is damaged or not a Trivium store ({text}); restore a backup") from error
         raise StoreError(f"{path.name}: {text}") from error

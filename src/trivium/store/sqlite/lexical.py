@@ -103,7 +103,10 @@ def load(connection: sqlite3.Connection, space: int, version: int, flushed: int,
         delta.append(*row)
     size = len(delta.entries)
     columns = Columns(
-        *(np.array(values[:size], np.int64) for values in (delta.entries, delta.memories, delta.ordinals, delta.lengths))
+        *(
+            np.array(values[:size], np.int64)
+            for values in (delta.entries, delta.memories, delta.ordinals, delta.lengths)
+        )
     )
     alive = np.ones(size, np.bool_)
     if old is not None and goes_on:
@@ -159,9 +162,7 @@ def _norms(lexicon: Lexicon, columns: Sequence[Columns], bm25: Bm25) -> list[Sco
     return known
 
 
-def _score_part(
-    norm: Scores, found: Found, terms: Sequence[QueryTerm], rarity: dict[str, float], bm25: Bm25
-) -> Scores:
+def _score_part(norm: Scores, found: Found, terms: Sequence[QueryTerm], rarity: dict[str, float], bm25: Bm25) -> Scores:
     scores = np.zeros(len(norm))
     for term in terms:
         if term.text in found:
@@ -221,7 +222,9 @@ def candidates(scored: Scored, allowed: Allowed) -> tuple[Passages, TermsOf]:
         matching = part.scores > 0.0
         permitted = allowed.of(part.columns.memories)
         rows = np.flatnonzero(matching if permitted is None else matching & permitted)
-        chosen.append(Passages(part.scores[rows], part.columns.memories[rows], part.columns.ordinals[rows], rows + start))
+        chosen.append(
+            Passages(part.scores[rows], part.columns.memories[rows], part.columns.ordinals[rows], rows + start)
+        )
 
     def terms_of(sources: npt.NDArray[np.int64]) -> list[tuple[str, ...]]:
         which = np.searchsorted(starts, sources, side="right") - 1

@@ -38,9 +38,7 @@ class Passages:
 
 
 def joined(parts: Sequence[Passages]) -> Passages:
-    return Passages(
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in Passages.__slots__)
-    )
+    return Passages(*(np.concatenate([getattr(part, name) for part in parts]) for name in Passages.__slots__))
 
 
 def best(passages: Passages, depth: int) -> Passages:
@@ -73,9 +71,7 @@ def hits(
     """The best memories with their facts, ordered by (-score, id)."""
     top = best(passages, depth)
     known = records.facts(connection, top.memories.tolist())
-    columns = zip(
-        top.scores.tolist(), top.memories.tolist(), top.ordinals.tolist(), terms_of(top.sources), strict=True
-    )
+    columns = zip(top.scores.tolist(), top.memories.tolist(), top.ordinals.tolist(), terms_of(top.sources), strict=True)
     rows = sorted((-score, known[memory][0], memory, ordinal, terms) for score, memory, ordinal, terms in columns)
     return tuple(
         LegHit(Key(space, id), -negative, ordinal, known[memory][1], terms)
@@ -83,9 +79,7 @@ def hits(
     )
 
 
-def place(
-    connection: sqlite3.Connection, passages: Passages, memory: int, id: str, terms_of: TermsOf
-) -> Place | None:
+def place(connection: sqlite3.Connection, passages: Passages, memory: int, id: str, terms_of: TermsOf) -> Place | None:
     """Where a memory would stand if nothing were cut off."""
     own = passages.take(np.flatnonzero(passages.memories == memory))
     if not len(own.scores):

@@ -139,7 +139,9 @@ class SqliteStore:
         with self._connections.snapshot() as connection:
             sql = "SELECT language, languages, settings FROM space WHERE name = ?"
             row = connection.execute(sql, (space,)).fetchone()
-            return SpaceSettings() if row is None else SpaceSettings(row[0], tuple(json.loads(row[1])), json.loads(row[2]))
+            return (
+                SpaceSettings() if row is None else SpaceSettings(row[0], tuple(json.loads(row[1])), json.loads(row[2]))
+            )
 
     def spans(self, places: Iterable[tuple[Key, int]]) -> dict[tuple[Key, int], tuple[int, int]]:
         wanted = set(places)
@@ -186,7 +188,9 @@ class SqliteStore:
             num, version, _ = row
             table = self._vectors.table(connection, num, version, epoch)
             allowed = self._allowed(connection, num, version, where)
-            passages, compared_all = dense.candidates(table, vector, allowed.of, depth, exact=exact or probe is not None)
+            passages, compared_all = dense.candidates(
+                table, vector, allowed.of, depth, exact=exact or probe is not None
+            )
             missing = connection.execute(
                 "SELECT count(*) FROM pending WHERE epoch = ? AND space = ?", (epoch.num, num)
             ).fetchone()[0]
@@ -239,7 +243,9 @@ class SqliteStore:
     def epochs(self) -> tuple[Epoch, ...]:
         with self._connections.snapshot() as connection:
             rows = connection.execute("SELECT fingerprint, model, dimension, serving FROM epoch ORDER BY num")
-            return tuple(Epoch(fingerprint, model, dimension, bool(serving)) for fingerprint, model, dimension, serving in rows)
+            return tuple(
+                Epoch(fingerprint, model, dimension, bool(serving)) for fingerprint, model, dimension, serving in rows
+            )
 
     def begin_epoch(self, epoch: Epoch) -> None:
         with self._connections.exclusive() as connection:
@@ -251,7 +257,8 @@ class SqliteStore:
                 (epoch.fingerprint, epoch.model, epoch.dimension, int(first)),
             ).lastrowid
             connection.execute(
-                "INSERT INTO pending (epoch, memory, space) SELECT ?, num, space FROM memory WHERE sensitive = 0", (num,)
+                "INSERT INTO pending (epoch, memory, space) SELECT ?, num, space FROM memory WHERE sensitive = 0",
+                (num,),
             )
 
     def serve_epoch(self, fingerprint: str) -> None:
@@ -296,6 +303,8 @@ class SqliteStore:
             return None if row is None else np.frombuffer(row[0], np.float32)
 
     def keep_query(self, fingerprint: str, text: str, vector: Vector) -> None:
+        if self.read_only:
+            return  # a cache: nothing is lost
         with self._connections.exclusive() as connection:
             count = connection.execute("SELECT count(*) FROM query_vector").fetchone()[0]
             if count >= QUERY_VECTORS_KEPT:

@@ -106,7 +106,10 @@ class VectorCache:
             rows = np.flatnonzero(np.isin(keys[:, 0], numbers))
             if not len(rows):
                 return
-            for name, kind, width in (("vectors", np.float32, self._dimension), ("codes", np.uint64, -(-self._dimension // 64))):
+            for name, kind, width in (
+                ("vectors", np.float32, self._dimension),
+                ("codes", np.uint64, -(-self._dimension // 64)),
+            ):
                 cells = np.memmap(self._file(head, name), kind, "r+", shape=(head.rows, width))
                 cells[rows] = 0
                 cells.flush()

@@ -50,9 +50,7 @@ class SqliteWriter:
         return {memory.id: memory for memory in memories}
 
     def with_hash(self, content_hash: str) -> str | None:
-        row = self._connection.execute(
-            WITH_HASH, (self.space, content_hash)
-        ).fetchone()
+        row = self._connection.execute(WITH_HASH, (self.space, content_hash)).fetchone()
         found: str | None = row[0]
         return found
 
@@ -180,7 +178,15 @@ class SqliteWriter:
         self._connection.executemany(
             ADD_ENTRY,
             (
-                (self.space, num, passage.ordinal, passage.start, passage.end, passage.length, pack_terms(passage.terms))
+                (
+                    self.space,
+                    num,
+                    passage.ordinal,
+                    passage.start,
+                    passage.end,
+                    passage.length,
+                    pack_terms(passage.terms),
+                )
                 for passage in passages
             ),
         )
@@ -194,7 +200,9 @@ class SqliteWriter:
     def _add_vectors(self, epoch: tuple[int, int], num: int, made: MadeVectors) -> None:
         passages = self._connection.execute("SELECT count(*) FROM entry WHERE memory = ?", (num,)).fetchone()[0]
         if len(made.vectors) != passages:
-            raise InvalidInput(f"vectors: {len(made.vectors)} for {passages} passages of {made.key.id!r}; give one each")
+            raise InvalidInput(
+                f"vectors: {len(made.vectors)} for {passages} passages of {made.key.id!r}; give one each"
+            )
         for ordinal, vector in enumerate(made.vectors):
             if vector.shape != (epoch[1],) or not np.isfinite(vector).all():
                 raise WrongVector(
