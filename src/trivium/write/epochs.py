@@ -68,7 +68,9 @@ class Epochs:
     def _older(self, current: Epoch, wanted: Embedder | None) -> Serving:
         """Another embedder was asked for than the one that made the vectors: they go on serving, by their own."""
         asked = "no embedder is set" if wanted is None else f"the embedder set now is {wanted.card.spec}"
-        advice = f"this store holds {current.dimension}-d vectors made by {current.model}; {asked}: run `trivium reembed`"
+        advice = (
+            f"this store holds {current.dimension}-d vectors made by {current.model}; {asked}: run `trivium reembed`"
+        )
         if wanted is None:
             return Serving(current.fingerprint, None, advice)
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +14,8 @@ from trivium.errors import NotAStore, ReadOnlyStore, StoreBusy, StoreError, Stor
 from trivium.store.sqlite import schema
 from trivium.store.sqlite.where import register_functions
 
-try:
+if sys.platform != "win32":  # there SQLite's own waiting must do
     import fcntl
-except ImportError:  # no such module on Windows: SQLite's own waiting must do there
-    fcntl = None  # type: ignore[assignment]
 
 BUSY_TIMEOUT_S = 60.0  # writers queue at the lock file first; this bounds the wait for a checkpoint or a foreign tool
 CACHE_KIB = 65_536
@@ -102,12 +101,11 @@ class Connections:
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                _roll_back(connection)
                 raise
 
     def _writer(self) -> sqlite3.Connection:
-        """The connection for writing, apart from those for reading: a thread may write while it reads an older state."""
+        """The connection for writing, apart from those for reading: a thread may write while it reads older state."""
         if self._closed:
             raise StoreError("this store is closed; open it again")
         if self._writing is None:
@@ -116,7 +114,7 @@ class Connections:
 
     @contextmanager
     def _queued(self) -> Iterator[None]:
-        if fcntl is None:
+        if sys.platform == "win32":
             yield
             return
         if self._lock_file is None:
@@ -140,8 +138,7 @@ class Connections:
             try:
                 yield connection
             finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                _roll_back(connection)
 
     def truncate_log(self) -> None:
         """Let what was forgotten leave the write-ahead log as well, unless someone still reads from it."""
@@ -163,6 +160,11 @@ class Connections:
             self._lock_file = None
 
 
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:  # a full disk, for one, has rolled back already
+        connection.execute("ROLLBACK")
+
+
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """SQLite's errors as ours, each with what to do."""
@@ -172,11 +174,17 @@ def translated(path: Path) -> Iterator[None]:
         text = str(error)
         code = getattr(error, "sqlite_errorname", "") or ""
         if code.startswith("SQLITE_FULL") or "disk is full" in text:
-            raise StoreFull(f"no room left to write {path.name}: nothing of this write was kept; free some space") from error
+            raise StoreFull(
+                f"no room left to write {path.name}: nothing of this write was kept; free some space"
+            ) from error
         if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            raise StoreBusy(f"{path.name} stayed locked for {BUSY_TIMEOUT_S:.0f} s by another program; try again") from error
+            raise StoreBusy(
+                f"{path.name} stayed locked for {BUSY_TIMEOUT_S:.0f} s by another program; try again"
+            ) from error
         if code.startswith("SQLITE_READONLY"):
-            raise ReadOnlyStore(f"{path.name} cannot be written; check the rights of the file and its folder") from error
+            raise ReadOnlyStore(
+                f"{path.name} cannot be written; check the rights of the file and its folder"
+            ) from error
         if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "not a database" in text or "malformed" in text:
             raise NotAStore(f"{path.name} is damaged or not a Trivium store ({text}); restore a backup") from error
         raise StoreError(f"{path.name}: {text}") from error

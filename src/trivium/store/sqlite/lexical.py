@@ -102,7 +102,10 @@ def load(connection: sqlite3.Connection, space: int, version: int, flushed: int,
         delta.append(*row)
     size = len(delta.entries)
     columns = Columns(
-        *(np.array(values[:size], np.int64) for values in (delta.entries, delta.memories, delta.ordinals, delta.lengths))
+        *(
+            np.array(values[:size], np.int64)
+            for values in (delta.entries, delta.memories, delta.ordinals, delta.lengths)
+        )
     )
     alive = np.ones(size, np.bool_)
     if old is not None and goes_on:
@@ -211,7 +214,9 @@ def candidates(scored: Scored, allowed: Allowed) -> tuple[Passages, TermsOf]:
         matching = part.scores > 0.0
         permitted = allowed.of(part.columns.memories)
         rows = np.flatnonzero(matching if permitted is None else matching & permitted)
-        chosen.append(Passages(part.scores[rows], part.columns.memories[rows], part.columns.ordinals[rows], rows + start))
+        chosen.append(
+            Passages(part.scores[rows], part.columns.memories[rows], part.columns.ordinals[rows], rows + start)
+        )
 
     def terms_of(source: int) -> tuple[str, ...]:
         which = int(np.searchsorted(starts, source, side="right")) - 1

@@ -38,9 +38,7 @@ class Passages:
 
 
 def joined(parts: Sequence[Passages]) -> Passages:
-    return Passages(
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in Passages.__slots__)
-    )
+    return Passages(*(np.concatenate([getattr(part, name) for part in parts]) for name in Passages.__slots__))
 
 
 def best(passages: Passages, depth: int) -> Passages:
@@ -81,9 +79,7 @@ def hits(
     )
 
 
-def place(
-    connection: sqlite3.Connection, passages: Passages, memory: int, id: str, terms_of: TermsOf
-) -> Place | None:
+def place(connection: sqlite3.Connection, passages: Passages, memory: int, id: str, terms_of: TermsOf) -> Place | None:
     """Where a memory would stand if nothing were cut off."""
     own = passages.take(np.flatnonzero(passages.memories == memory))
     if not len(own.scores):

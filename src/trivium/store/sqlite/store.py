@@ -22,6 +22,7 @@ from trivium.store.contract import (
     IndexedPassage,
     LegAnswer,
     Order,
+    Place,
     QueryTerm,
     SpaceFacts,
     SpaceSettings,
@@ -30,6 +31,7 @@ from trivium.store.contract import (
 )
 from trivium.store.sqlite import dense, lexical, masks, ranking, records, segments, verification
 from trivium.store.sqlite.connection import Connections
+from trivium.store.sqlite.lexical import Lexicon
 from trivium.store.sqlite.postings import unpack_terms
 from trivium.store.sqlite.vectors import EpochRow, Vectors
 from trivium.store.sqlite.versions import Versions
@@ -66,7 +68,7 @@ class SqliteStore:
         self._connections = Connections(path, read_only=read_only)
         self.read_only = self._connections.read_only
         self._vectors = Vectors(cache_folder(path), self._meta("identity"), read_only=self.read_only)
-        self._lexicons: defaultdict[int, Versions[lexical.Lexicon]] = defaultdict(Versions)
+        self._lexicons: defaultdict[int, Versions[Lexicon]] = defaultdict(Versions)
         self._masks: OrderedDict[tuple[int, int, str], masks.Allowed] = OrderedDict()
         self._lock = threading.Lock()
         self._written: set[str] = set()
@@ -139,7 +141,9 @@ class SqliteStore:
         with self._connections.snapshot() as connection:
             sql = "SELECT language, languages, settings FROM space WHERE name = ?"
             row = connection.execute(sql, (space,)).fetchone()
-            return SpaceSettings() if row is None else SpaceSettings(row[0], tuple(json.loads(row[1])), json.loads(row[2]))
+            return (
+                SpaceSettings() if row is None else SpaceSettings(row[0], tuple(json.loads(row[1])), json.loads(row[2]))
+            )
 
     def spans(self, places: Iterable[tuple[Key, int]]) -> dict[tuple[Key, int], tuple[int, int]]:
         wanted = set(places)
@@ -155,7 +159,8 @@ class SqliteStore:
     # Legs
 
     def lexical(
-        self, space: str, terms: Sequence[QueryTerm], where: Filter, depth: int, bm25: Bm25, *, probe: str | None = None,
+        self, space: str, terms: Sequence[QueryTerm], where: Filter, depth: int, bm25: Bm25, *,
+        probe: str | None = None,
     ) -> LegAnswer:  # fmt: skip
         with self._connections.snapshot() as connection:
             lexicon = self._lexicon(connection, space)
@@ -186,7 +191,9 @@ class SqliteStore:
             num, version, _ = row
             table = self._vectors.table(connection, num, version, epoch)
             allowed = self._allowed(connection, num, version, where)
-            passages, compared_all = dense.candidates(table, vector, allowed.of, depth, exact=exact or probe is not None)
+            passages, compared_all = dense.candidates(
+                table, vector, allowed.of, depth, exact=exact or probe is not None
+            )
             missing = connection.execute(
                 "SELECT count(*) FROM pending WHERE epoch = ? AND space = ?", (epoch.num, num)
             ).fetchone()[0]
@@ -202,7 +209,7 @@ class SqliteStore:
             lexicon = self._lexicon(connection, space)
             return () if lexicon is None else lexical.near_terms(connection, lexicon, term, distance)
 
-    def _lexicon(self, connection: sqlite3.Connection, space: str) -> lexical.Lexicon | None:
+    def _lexicon(self, connection: sqlite3.Connection, space: str) -> Lexicon | None:
         row = connection.execute(SPACE, (space,)).fetchone()
         if row is None:
             return None
@@ -228,7 +235,7 @@ class SqliteStore:
     def _place(
         self, connection: sqlite3.Connection, space: int, passages: ranking.Passages, probe: str | None,
         terms_of: ranking.TermsOf,
-    ) -> ranking.Place | None:  # fmt: skip
+    ) -> Place | None:  # fmt: skip
         if probe is None:
             return None
         row = connection.execute("SELECT num FROM memory WHERE space = ? AND id = ?", (space, probe)).fetchone()
@@ -239,7 +246,9 @@ class SqliteStore:
     def epochs(self) -> tuple[Epoch, ...]:
         with self._connections.snapshot() as connection:
             rows = connection.execute("SELECT fingerprint, model, dimension, serving FROM epoch ORDER BY num")
-            return tuple(Epoch(fingerprint, model, dimension, bool(serving)) for fingerprint, model, dimension, serving in rows)
+            return tuple(
+                Epoch(fingerprint, model, dimension, bool(serving)) for fingerprint, model, dimension, serving in rows
+            )
 
     def begin_epoch(self, epoch: Epoch) -> None:
         with self._connections.exclusive() as connection:
@@ -251,7 +260,8 @@ class SqliteStore:
                 (epoch.fingerprint, epoch.model, epoch.dimension, int(first)),
             ).lastrowid
             connection.execute(
-                "INSERT INTO pending (epoch, memory, space) SELECT ?, num, space FROM memory WHERE sensitive = 0", (num,)
+                "INSERT INTO pending (epoch, memory, space) SELECT ?, num, space FROM memory WHERE sensitive = 0",
+                (num,),
             )
 
     def serve_epoch(self, fingerprint: str) -> None:
@@ -283,8 +293,8 @@ class SqliteStore:
         with self._connections.snapshot() as connection:
             rows = connection.execute(
                 "SELECT v.value FROM vector v JOIN memory m ON m.num = v.memory JOIN space s ON s.num = m.space "
-                "JOIN epoch e ON e.num = v.epoch WHERE s.name = ? AND m.id = ? AND e.fingerprint = ? AND v.value <> x'' "
-                "ORDER BY v.ordinal",
+                "JOIN epoch e ON e.num = v.epoch WHERE s.name = ? AND m.id = ? AND e.fingerprint = ? "
+                "AND v.value <> x'' ORDER BY v.ordinal",
                 (*key, fingerprint),
             )
             return tuple(np.frombuffer(row[0], np.float16).astype(np.float32) for row in rows)

@@ -58,7 +58,9 @@ class Vectors:
         if cached is None:
             return VectorTable(nothing, nothing, 0, 0)
         head, block = cached
-        newest = connection.execute("SELECT max(num) FROM vector WHERE epoch = ? AND space = ?", (epoch.num, space)).fetchone()[0]
+        newest = connection.execute(
+            "SELECT max(num) FROM vector WHERE epoch = ? AND space = ?", (epoch.num, space)
+        ).fetchone()[0]
         if head.last > (newest or 0) and not self._known_gone(connection, space, epoch, head.last):
             return VectorTable(nothing, nothing, 0, 0)  # the cache is ahead of the file: a restored copy
         return VectorTable(block, nothing, head.last, head.last_gone)
@@ -101,7 +103,9 @@ class Vectors:
             shutil.rmtree(path, ignore_errors=True)
 
     def _cache(self, space: int, epoch: EpochRow) -> VectorCache:
-        return VectorCache(self._folder / f"{space}-{epoch.num}", f"{self._identity}/{epoch.fingerprint}", epoch.dimension)
+        return VectorCache(
+            self._folder / f"{space}-{epoch.num}", f"{self._identity}/{epoch.fingerprint}", epoch.dimension
+        )
 
 
 def _living(block: Block) -> Block:

@@ -96,16 +96,14 @@ def _check_postings(connection: sqlite3.Connection, space: int, name: str, flush
         entries = read_columns(connection, segment).entries
         for term, blob in connection.execute(READ_POSTINGS, (segment,)):
             numbers, frequencies = unpack_postings(blob)
-            backwards.update(
-                zip(entries[numbers].tolist(), [term] * len(numbers), frequencies.tolist(), strict=True)
-            )
+            backwards.update(zip(entries[numbers].tolist(), [term] * len(numbers), frequencies.tolist(), strict=True))
     sums = [0, 0]
     for entry, length, blob in connection.execute(
         "SELECT num, length, terms FROM entry WHERE space = ? AND num <= ?", (space, flushed)
     ):
         sums = [sums[0] + 1, sums[1] + length]
-        terms, frequencies = unpack_terms(blob)
-        backwards.subtract(zip([entry] * len(terms), terms, frequencies, strict=True))
+        terms, counted = unpack_terms(blob)
+        backwards.subtract(zip([entry] * len(terms), terms, counted, strict=True))
     wrong = sum(1 for count in backwards.values() if count)
     found = []
     if wrong:

@@ -177,7 +177,15 @@ class SqliteWriter:
         self._connection.executemany(
             ADD_ENTRY,
             (
-                (self.space, num, passage.ordinal, passage.start, passage.end, passage.length, pack_terms(passage.terms))
+                (
+                    self.space,
+                    num,
+                    passage.ordinal,
+                    passage.start,
+                    passage.end,
+                    passage.length,
+                    pack_terms(passage.terms),
+                )
                 for passage in passages
             ),
         )
@@ -191,7 +199,9 @@ class SqliteWriter:
     def _add_vectors(self, epoch: tuple[int, int], num: int, made: MadeVectors) -> None:
         passages = self._connection.execute("SELECT count(*) FROM entry WHERE memory = ?", (num,)).fetchone()[0]
         if len(made.vectors) != passages:
-            raise InvalidInput(f"vectors: {len(made.vectors)} for {passages} passages of {made.key.id!r}; give one each")
+            raise InvalidInput(
+                f"vectors: {len(made.vectors)} for {passages} passages of {made.key.id!r}; give one each"
+            )
         for ordinal, vector in enumerate(made.vectors):
             if vector.shape != (epoch[1],) or not np.isfinite(vector).all():
                 raise WrongVector(
