@@ -32,8 +32,7 @@ from trivium.search.result import Results
 from trivium.search.why import why_not
 from trivium.store.contract import Order, Receipt, SpaceFacts, SpaceSettings, Store
 from trivium.store.opening import open_store
-from trivium.text import ANALYZER_VERSION
-from trivium.text import resolve_language
+from trivium.text import ANALYZER_VERSION, resolve_language
 from trivium.upkeep import Health, Upkeep
 from trivium.write.drafts import Draft, space_name
 from trivium.write.epochs import Epochs
@@ -44,7 +43,7 @@ BATCH = 512
 TEND_EVERY = 8_192  # records of a bulk load between two rounds of upkeep: larger segments are cheaper to build
 
 
-def open(  # noqa: A001 `trivium.open` is the name users expect
+def open(  # `trivium.open` is the name users expect
     target: str | Path | None = None,
     *,
     space: str = DEFAULT_SPACE,
@@ -134,7 +133,7 @@ class Trivium:
     def update(self, id: str, *, space: str | None = None, keep_history: bool = False, **fields: object) -> Memory:
         """Change fields of a memory in place; with `keep_history` the old one is superseded by the new one instead."""
         if keep_history:
-            return self.supersede(id, space=space, **fields)
+            return self.supersede(id, space=space, **fields)  # type: ignore[arg-type]  # content may be among them
         old = self.get(id, space=space)
         filling = self._fast_filling()
         new = replace_memory(self.store, old, fields, self._clock(), filling)
@@ -169,6 +168,19 @@ class Trivium:
             raise NotFound(f"no memory {id!r} in space {key.space!r}; `trivium list` shows what is there")
         return found
 
+    def history(self, id: str, *, space: str | None = None) -> list[Memory]:
+        """The memory with all that it superseded and was superseded by, oldest first."""
+        line = [self.get(id, space=space)]
+        while line[0].supersedes and (older := self._linked(line[0], line[0].supersedes)):
+            line.insert(0, older)
+        while line[-1].superseded_by and (newer := self._linked(line[-1], line[-1].superseded_by)):
+            line.append(newer)
+        return line
+
+    def _linked(self, memory: Memory, id: str) -> Memory | None:
+        key = Key(memory.space, id)
+        return self.store.get([key]).get(key)
+
     def list(
         self, where: Filter | str = EVERYTHING, *, space: str | None = None, order: Order = "created",
         newest_first: bool = True, limit: int | None = 20, offset: int = 0, include_superseded: bool = False,
@@ -190,19 +202,6 @@ class Trivium:
         return self.store.scan(
             [self._space(space)], wanted, order=order, newest_first=newest_first, limit=limit, offset=offset
         )
-
-    def history(self, id: str, *, space: str | None = None) -> list[Memory]:
-        """The memory with all that it superseded and was superseded by, oldest first."""
-        line = [self.get(id, space=space)]
-        while line[0].supersedes and (older := self._linked(line[0], line[0].supersedes)):
-            line.insert(0, older)
-        while line[-1].superseded_by and (newer := self._linked(line[-1], line[-1].superseded_by)):
-            line.append(newer)
-        return line
-
-    def _linked(self, memory: Memory, id: str) -> Memory | None:
-        key = Key(memory.space, id)
-        return self.store.get([key]).get(key)
 
     def search(self, query: str | Query = "", **options: Unpack[SearchOptions]) -> Results:
         """Find memories by words and by meaning. See `SearchOptions` for what can be asked."""

@@ -14,8 +14,7 @@ from trivium.errors import InvalidInput, NotFound
 from trivium.models.embed import Embedder
 from trivium.record import Memory, new_id
 from trivium.store.contract import MadeVectors, Receipt, Store, Writer
-from trivium.text import detect_language
-from trivium.text import resolve_language
+from trivium.text import detect_language, resolve_language
 from trivium.write.analyse import CONTEXT_REACH, Analysed, analyse, indexed
 from trivium.write.drafts import Draft, memory_of
 from trivium.write.threads import Line
@@ -46,7 +45,7 @@ class Filling:
 def add_batch(
     store: Store, space: str, drafts: Sequence[Draft], now: datetime, filling: Filling | None, *, allow_duplicates: bool
 ) -> list[Added]:
-    """Store all of them in one transaction, or none. Exact duplicates are reported and not stored twice unless asked."""
+    """Store all of them in one transaction, or none. Exact duplicates are reported, not stored twice unless asked."""
     memories = [with_language(memory_of(draft, space, now), store) for draft in drafts]
     analysed = [analyse(memory) for memory in memories]
     made = make_vectors(analysed, filling)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +14,8 @@ from trivium.errors import NotAStore, ReadOnlyStore, StoreBusy, StoreError, Stor
 from trivium.store.sqlite import schema
 from trivium.store.sqlite.where import register_functions
 
-try:
+if sys.platform != "win32":  # there SQLite's own waiting must do
     import fcntl
-except ImportError:  # no such module on Windows: SQLite's own waiting must do there
-    fcntl = None  # type: ignore[assignment]
 
 BUSY_TIMEOUT_S = 60.0  # writers queue at the lock file first; this bounds the wait for a checkpoint or a foreign tool
 CACHE_KIB = 65_536
@@ -102,12 +101,11 @@ class Connections:
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                _roll_back(connection)
                 raise
 
     def _writer(self) -> sqlite3.Connection:
-        """The connection for writing, apart from those for reading: a thread may write while it reads an older state."""
+        """The connection for writing, apart from those for reading: a thread may write while it reads older state."""
         if self._closed:
             raise StoreError("this store is closed; open it again")
         if self._writing is None:
@@ -116,7 +114,7 @@ class Connections:
 
     @contextmanager
     def _queued(self) -> Iterator[None]:
-        if fcntl is None:
+        if sys.platform == "win32":
             yield
             return
         if self._lock_file is None:
@@ -140,8 +138,7 @@ class Connections:
             try:
                 yield connection
             finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                _roll_back(connection)
 
     def truncate_log(self) -> None:
         """Let what was forgotten leave the write-ahead log as well, unless someone still reads from it."""
@@ -161,6 +158,11 @@ class Connections:
         if self._lock_file is not None:
             os.close(self._lock_file)
             self._lock_file = None
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:  # a full disk, for one, has rolled back already
+        connection.execute("ROLLBACK")
 
 
 @contextmanager

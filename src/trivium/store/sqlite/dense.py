@@ -88,11 +88,10 @@ def refreshed(connection: sqlite3.Connection, epoch: int, space: int, dimension:
 
 def block_of(rows: list[tuple[int, int, int, bytes]], dimension: int) -> Block:
     """A block of freshly read rows. Vectors lie in the file as float16: the same values that every backend keeps."""
-    columns = np.array([row[:3] for row in rows], np.int64).T.copy()
-    vectors = (
-        np.frombuffer(b"".join(row[3] for row in rows), np.float16).reshape(len(rows), dimension).astype(np.float32)
-    )
-    return Block(*columns, vectors, codes_of(vectors), np.ones(len(rows), np.bool_))
+    numbers, memories, ordinals = np.array([row[:3] for row in rows], np.int64).T.copy()
+    halves = np.frombuffer(b"".join(row[3] for row in rows), np.float16)
+    vectors = halves.reshape(len(rows), dimension).astype(np.float32)
+    return Block(numbers, memories, ordinals, vectors, codes_of(vectors), np.ones(len(rows), np.bool_))
 
 
 def joined(one: Block, two: Block) -> Block:

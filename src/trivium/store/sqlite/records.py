@@ -14,8 +14,9 @@ from trivium.store.sqlite.where import compile_where, json_text
 from trivium.when import from_micros, to_micros
 
 COLUMNS = (
-    "id, kind, importance, sensitive, uses, created_at, updated_at, occurred_at, superseded_at, supersedes, superseded_by, "
-    "thread, position, language, content_hash, category, source, tags, keywords, title, metadata, content"
+    "id, kind, importance, sensitive, uses, created_at, updated_at, occurred_at, superseded_at, "
+    "supersedes, superseded_by, thread, position, language, content_hash, category, source, "
+    "tags, keywords, title, metadata, content"
 )
 READ = ", ".join(f"m.{name}" for name in COLUMNS.split(", "))
 INSERT = f"INSERT INTO memory (space, {COLUMNS}) VALUES (?{', ?' * len(COLUMNS.split(', '))})"

@@ -22,6 +22,7 @@ from trivium.store.contract import (
     IndexedPassage,
     LegAnswer,
     Order,
+    Place,
     QueryTerm,
     SpaceFacts,
     SpaceSettings,
@@ -30,6 +31,7 @@ from trivium.store.contract import (
 )
 from trivium.store.sqlite import dense, lexical, masks, ranking, records, segments, verification
 from trivium.store.sqlite.connection import Connections
+from trivium.store.sqlite.lexical import Lexicon
 from trivium.store.sqlite.postings import unpack_terms
 from trivium.store.sqlite.vectors import EpochRow, Vectors
 from trivium.store.sqlite.versions import Versions
@@ -66,7 +68,7 @@ class SqliteStore:
         self._connections = Connections(path, read_only=read_only)
         self.read_only = self._connections.read_only
         self._vectors = Vectors(cache_folder(path), self._meta("identity"), read_only=self.read_only)
-        self._lexicons: defaultdict[int, Versions[lexical.Lexicon]] = defaultdict(Versions)
+        self._lexicons: defaultdict[int, Versions[Lexicon]] = defaultdict(Versions)
         self._masks: OrderedDict[tuple[int, int, str], masks.Allowed] = OrderedDict()
         self._lock = threading.Lock()
         self._written: set[str] = set()
@@ -157,7 +159,8 @@ class SqliteStore:
     # Legs
 
     def lexical(
-        self, space: str, terms: Sequence[QueryTerm], where: Filter, depth: int, bm25: Bm25, *, probe: str | None = None,
+        self, space: str, terms: Sequence[QueryTerm], where: Filter, depth: int, bm25: Bm25, *,
+        probe: str | None = None,
     ) -> LegAnswer:  # fmt: skip
         with self._connections.snapshot() as connection:
             lexicon = self._lexicon(connection, space)
@@ -206,7 +209,7 @@ class SqliteStore:
             lexicon = self._lexicon(connection, space)
             return () if lexicon is None else lexical.near_terms(connection, lexicon, term, distance)
 
-    def _lexicon(self, connection: sqlite3.Connection, space: str) -> lexical.Lexicon | None:
+    def _lexicon(self, connection: sqlite3.Connection, space: str) -> Lexicon | None:
         row = connection.execute(SPACE, (space,)).fetchone()
         if row is None:
             return None
@@ -232,7 +235,7 @@ class SqliteStore:
     def _place(
         self, connection: sqlite3.Connection, space: int, passages: ranking.Passages, probe: str | None,
         terms_of: ranking.TermsOf,
-    ) -> ranking.Place | None:  # fmt: skip
+    ) -> Place | None:  # fmt: skip
         if probe is None:
             return None
         row = connection.execute("SELECT num FROM memory WHERE space = ? AND id = ?", (space, probe)).fetchone()
@@ -290,8 +293,8 @@ class SqliteStore:
         with self._connections.snapshot() as connection:
             rows = connection.execute(
                 "SELECT v.value FROM vector v JOIN memory m ON m.num = v.memory JOIN space s ON s.num = m.space "
-                "JOIN epoch e ON e.num = v.epoch WHERE s.name = ? AND m.id = ? AND e.fingerprint = ? AND v.value <> x'' "
-                "ORDER BY v.ordinal",
+                "JOIN epoch e ON e.num = v.epoch WHERE s.name = ? AND m.id = ? AND e.fingerprint = ? "
+                "AND v.value <> x'' ORDER BY v.ordinal",
                 (*key, fingerprint),
             )
             return tuple(np.frombuffer(row[0], np.float16).astype(np.float32) for row in rows)

@@ -2,13 +2,14 @@
 
 Three files of rows and a head that says how many of them count. Rows are appended first and the head is replaced after,
 so a reader never sees half a row; a compaction writes files of the next generation and then replaces the head. One
-process writes at a time (a lock file); one that cannot have the lock goes on without. Deleting the folder loses nothing.
+process writes at a time (a lock file); one that cannot have the lock goes on without. Deleting the folder is safe.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -16,8 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from trivium.store.sqlite.connection import fcntl
 from trivium.store.sqlite.dense import Block, Codes, Integers, Matrix
+
+if sys.platform != "win32":
+    import fcntl
 
 FORMAT = 1
 HEAD = "head.json"
@@ -138,8 +141,8 @@ class VectorCache:
 
     @contextmanager
     def _locked(self, *, wait: bool = False) -> Iterator[bool]:
-        if fcntl is None or not self._folder.exists():
-            yield fcntl is None and self._folder.exists()
+        if sys.platform == "win32" or not self._folder.exists():
+            yield self._folder.exists()
             return
         lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:

@@ -102,8 +102,8 @@ def _check_postings(connection: sqlite3.Connection, space: int, name: str, flush
         "SELECT num, length, terms FROM entry WHERE space = ? AND num <= ?", (space, flushed)
     ):
         sums = [sums[0] + 1, sums[1] + length]
-        terms, frequencies = unpack_terms(blob)
-        backwards.subtract(zip([entry] * len(terms), terms, frequencies, strict=True))
+        terms, counted = unpack_terms(blob)
+        backwards.subtract(zip([entry] * len(terms), terms, counted, strict=True))
     wrong = sum(1 for count in backwards.values() if count)
     found = []
     if wrong:
