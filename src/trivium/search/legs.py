@@ -132,8 +132,7 @@ def dense_leg(store: Store, plan: Plan, spoken: Spoken, probe: str | None = None
     if missing:
         reason = f"{missing} memories have no vector yet; run `trivium reembed`"
         return LegOutcome(hits, LegReport("dense", "degraded", len(hits), reason), place=place)
-    state = "ok" if hits else "empty"
-    return LegOutcome(hits, LegReport("dense", state, len(hits), spoken.reason), place=place)
+    return LegOutcome(hits, LegReport("dense", "ok" if hits else "empty", len(hits), spoken.reason), place=place)
 
 
 def merged(answers: Sequence[LegAnswer], depth: int) -> tuple[LegHit, ...]:

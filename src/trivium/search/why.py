@@ -8,8 +8,8 @@ from datetime import datetime
 from trivium.filter import Filter, conjuncts
 from trivium.record import Key, Memory
 from trivium.search.explain import Check, Stage, WhyNot
-from trivium.search.pipeline import Tools, Trace, hit_of, run
 from trivium.search.legs import query_vector
+from trivium.search.pipeline import Tools, Trace, hit_of, run
 from trivium.search.query import Plan, standing
 from trivium.store.contract import Store
 from trivium.where import to_text
@@ -81,7 +81,7 @@ def _not_a_candidate(trace: Trace, plan: Plan, memory: Memory) -> Verdict:
     if deep:
         told = "; ".join(f"{leg} has it at {place.rank}" for leg, place in deep)
         return Verdict("beyond_depth", f"{told}; each leg looks {plan.depth} deep: ask with more candidates")
-    if "lexical" in plan.legs and "dense" in plan.legs or "lexical" not in plan.legs:
+    if ("lexical" in plan.legs and "dense" in plan.legs) or "lexical" not in plan.legs:
         missing = _why_no_vector(trace, memory)
         if missing:
             return Verdict(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
+import stat
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from trivium.errors import NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreFull
+from trivium.errors import InvalidInput, NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreFull
 from trivium.store.sqlite import schema
 from trivium.store.sqlite.where import register_functions
 
@@ -35,29 +37,42 @@ class Connections:
         self._writing: sqlite3.Connection | None = None
         self._closed = False
         self._lock_file: int | None = None
-        with translated(path):
-            self._prepare()
+        try:
+            with translated(path), translated_system(path):
+                self._prepare()
+        except BaseException:
+            self.close()
+            raise
 
     def _prepare(self) -> None:
-        if self.read_only or (self.path.exists() and not os.access(self.path, os.W_OK)):
-            if not self.path.exists():
+        exists = _is_there(self.path)
+        if self.read_only or (exists and not os.access(self.path, os.W_OK)):
+            if not exists:
                 raise NotAStore(f"{self.path.name} does not exist; open it for writing once to make it")
             self.read_only = True
             if schema.check(self.own(), self.path.name) < schema.SCHEMA_VERSION:
                 raise ReadOnlyStore(f"{self.path.name} has an older format; open it once for writing to migrate it")
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        if schema.check(self.own(), self.path.name) == schema.SCHEMA_VERSION:
+        version = schema.check(self.own(), self.path.name)  # before anything is written: it may be another program's
+        self._use_log()
+        if version == schema.SCHEMA_VERSION:
             return
         with self.exclusive() as connection:
             version = schema.check(connection, self.path.name)  # another process may have migrated meanwhile
             if version < schema.SCHEMA_VERSION:
                 schema.migrate(connection, version)
 
+    def _use_log(self) -> None:
+        """Bring the file into WAL mode, which it remembers. In the queue: SQLite does not wait for this by itself."""
+        connection = self.own()
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            with self._queued():
+                connection.execute("PRAGMA journal_mode = WAL")
+
     def own(self) -> sqlite3.Connection:
         """This thread's connection."""
-        if self._closed:
-            raise StoreError("this store is closed; open it again")
+        self._refuse_closed()
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._connect()
@@ -67,7 +82,9 @@ class Connections:
         return connection
 
     def _connect(self) -> sqlite3.Connection:
-        mode = "ro" if self.read_only else "rwc"
+        mode = "rwc"
+        if self.read_only:
+            mode = "ro&immutable=1" if _on_read_only_disk(self.path) else "ro"
         connection = sqlite3.connect(
             f"file:{_quoted(self.path)}?mode={mode}",
             uri=True,
@@ -77,8 +94,6 @@ class Connections:
             cached_statements=256,
         )
         register_functions(connection)
-        if not self.read_only:
-            connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")  # an acknowledged write survives a power cut
         connection.execute("PRAGMA secure_delete = ON")  # what is forgotten leaves no bytes behind in the file
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
@@ -92,6 +107,7 @@ class Connections:
         waiting is a back-off that can starve one of them."""
         if self.read_only:
             raise ReadOnlyStore(f"{self.path.name} is open for reading only; nothing was written")
+        self._refuse_closed()
         with self._writers, self._queued(), translated(self.path):
             connection = self._writer()
             if connection.in_transaction:
@@ -106,11 +122,14 @@ class Connections:
 
     def _writer(self) -> sqlite3.Connection:
         """The connection for writing, apart from those for reading: a thread may write while it reads older state."""
-        if self._closed:
-            raise StoreError("this store is closed; open it again")
+        self._refuse_closed()
         if self._writing is None:
             self._writing = self._connect()
         return self._writing
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise StoreError("this store is closed; open it again")
 
     @contextmanager
     def _queued(self) -> Iterator[None]:
@@ -118,7 +137,8 @@ class Connections:
             yield
             return
         if self._lock_file is None:
-            self._lock_file = os.open(f"{self.path}-lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            with translated_system(self.path):
+                self._lock_file = os.open(f"{self.path}-lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         fcntl.flock(self._lock_file, fcntl.LOCK_EX)
         try:
             yield
@@ -188,6 +208,39 @@ def translated(path: Path) -> Iterator[None]:
         if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "not a database" in text or "malformed" in text:
             raise NotAStore(f"{path.name} is damaged or not a Trivium store ({text}); restore a backup") from error
         raise StoreError(f"{path.name}: {text}") from error
+
+
+@contextmanager
+def translated_system(path: Path) -> Iterator[None]:
+    """The system's errors as ours. Only around our own calls: a caller's OSError in a transaction is the caller's."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise StoreFull(f"no room left to make {path}; free some space") from error
+        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+            raise ReadOnlyStore(f"{path} cannot be written; check the rights of the file and its folder") from error
+        raise StoreError(f"{path} cannot be opened: {error.strerror}; give the name of a file") from error
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is a file to open. Never opens it: closing it would drop SQLite's locks of this process."""
+    if "\0" in str(path):
+        raise InvalidInput("db: the name of the file has a NUL character in it")
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return False
+    if stat.S_ISDIR(found.st_mode):
+        raise NotAStore(f"{path.name} is a folder; give the name of a file")
+    if found.st_size == 1:  # SQLite takes such a file for an empty one and would overwrite it
+        raise NotAStore(f"{path.name} is not a Trivium store; choose another file")
+    return True
+
+
+def _on_read_only_disk(path: Path) -> bool:
+    """Where nobody can write, SQLite cannot make the files that WAL mode wants, and needs none."""
+    return bool(os.statvfs(path).f_flag & os.ST_RDONLY) and not path.with_name(f"{path.name}-wal").exists()
 
 
 def _quoted(path: Path) -> str:

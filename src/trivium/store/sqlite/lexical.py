@@ -244,4 +244,4 @@ def candidates(scored: Scored, allowed: Allowed) -> tuple[Passages, TermsOf]:
 def _held(documents: npt.NDArray[np.uint32], locals_: npt.NDArray[np.int64]) -> Mask:
     """Which of the documents stand in a posting list."""
     at = np.minimum(np.searchsorted(documents, locals_), len(documents) - 1)
-    return documents[at] == locals_
+    return np.equal(documents[at], locals_)
