@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Unpack
 
 import numpy as np
+import numpy.typing as npt
 
 from trivium.asking import SearchOptions, query_of
 from trivium.errors import InvalidInput, NotFound, UnknownKind
@@ -219,16 +220,19 @@ class Trivium:
                 break
         return why_not(self.store, plan, self._tools(plan), Key(space, id), self._clock())
 
-    def similar(self, id: str, *, space: str | None = None, limit: int = 10) -> Results:
-        """Memories that mean nearly the same as this one, itself left out."""
-        memory = self.get(id, space=space)
+    def similar(self, target: str | npt.ArrayLike, *, space: str | None = None, limit: int = 10) -> Results:
+        """Memories that mean nearly the same as the memory with this id, itself left out, or as this vector."""
+        if not isinstance(target, str):
+            return self.search(vector=target, legs=("dense",), limit=limit, space=space)
+        memory = self.get(target, space=space)
         vectors = self.store.vectors(memory.key, self._epochs.serving().fingerprint)
         if not vectors:
             why = "it is sensitive" if memory.sensitive else "it has no vector yet; run `trivium reembed`"
-            raise InvalidInput(f"id: {id!r} cannot be compared by meaning: {why}")
-        middle = np.mean(vectors, axis=0)
-        others = Not(Eq("id", id))
-        return self.search(vector=middle, legs=("dense",), limit=limit, space=memory.space, where=others)
+            raise InvalidInput(f"id: {target!r} cannot be compared by meaning: {why}")
+        others = Not(Eq("id", target))
+        return self.search(
+            vector=np.mean(vectors, axis=0), legs=("dense",), limit=limit, space=memory.space, where=others
+        )
 
     # Spaces
 

@@ -46,7 +46,8 @@ def add_batch(
     store: Store, space: str, drafts: Sequence[Draft], now: datetime, filling: Filling | None, *, allow_duplicates: bool
 ) -> list[Added]:
     """Store all of them in one transaction, or none. Exact duplicates are reported, not stored twice unless asked."""
-    memories = [with_language(memory_of(draft, space, now), store) for draft in drafts]
+    spoken_here = store.space_settings(space).language
+    memories = [with_language(memory_of(draft, space, now), spoken_here) for draft in drafts]
     analysed = [analyse(memory) for memory in memories]
     made = make_vectors(analysed, filling)
     with store.writing(space) as writer:
@@ -59,13 +60,12 @@ def add_batch(
     return added
 
 
-def with_language(memory: Memory, store: Store) -> Memory:
+def with_language(memory: Memory, spoken_here: str) -> Memory:
     """The memory with the language it is analysed in: its own, else its space's, else the one its words speak."""
     if memory.language:
         return replace(memory, language=resolve_language(memory.language))
-    own = store.space_settings(memory.space).language
-    if own:
-        return replace(memory, language=own)
+    if spoken_here:
+        return replace(memory, language=spoken_here)
     return replace(memory, language=detect_language(f"{memory.title}\n{memory.content}", None, DEFAULT_LANGUAGE))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections import OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,7 +33,7 @@ from trivium.store.sqlite import dense, lexical, masks, ranking, records, segmen
 from trivium.store.sqlite.connection import Connections
 from trivium.store.sqlite.lexical import Lexicon
 from trivium.store.sqlite.postings import unpack_terms
-from trivium.store.sqlite.vectors import EpochRow, Vectors
+from trivium.store.sqlite.vectors import TAIL_LIMIT, EpochRow, Vectors
 from trivium.store.sqlite.versions import Versions
 from trivium.store.sqlite.writer import SqliteWriter
 
@@ -71,7 +71,8 @@ class SqliteStore:
         self._lexicons: defaultdict[int, Versions[Lexicon]] = defaultdict(Versions)
         self._masks: OrderedDict[tuple[int, int, str], masks.Allowed] = OrderedDict()
         self._lock = threading.Lock()
-        self._written: set[str] = set()
+        self._new_passages: Counter[str] = Counter()  # by space, since each was last tended
+        self._new_vectors: Counter[str] = Counter()
 
     def close(self) -> None:
         self._connections.close()
@@ -86,7 +87,8 @@ class SqliteStore:
         with self._connections.exclusive() as connection:
             writer = SqliteWriter(connection, space)
             yield writer
-        self._written.add(space)
+        self._new_passages[space] += writer.passages_added
+        self._new_vectors[space] += writer.vectors_added
         if writer.erased:
             self._erase(writer)
         if writer.forgot:
@@ -342,10 +344,12 @@ class SqliteStore:
             return "" if row is None else str(row[0])
 
     def tend(self) -> None:
-        written, self._written = self._written, set()
-        for name in sorted(written):
-            self._tend_segments(name)
-            self._tend_vectors(name)
+        for space in [space for space, count in self._new_passages.items() if count]:
+            del self._new_passages[space]
+            self._tend_segments(space)
+        for space in [space for space, count in self._new_vectors.items() if count > TAIL_LIMIT]:
+            del self._new_vectors[space]
+            self._tend_vectors(space)
 
     def _tend_segments(self, name: str) -> None:
         with self._connections.snapshot() as connection:

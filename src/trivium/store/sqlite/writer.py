@@ -43,6 +43,8 @@ class SqliteWriter:
         self._version: int = row[1]
         self.erased: dict[int, list[int]] = {}
         self.forgot = False
+        self.passages_added = 0
+        self.vectors_added = 0
 
     def get(self, ids: Iterable[str]) -> dict[str, Memory]:
         rows = self._connection.execute(records.GET, (self._name, json.dumps(list(ids))))
@@ -175,6 +177,7 @@ class SqliteWriter:
             self._connection.execute("INSERT OR IGNORE INTO tag VALUES (?, ?, ?)", (self.space, tag, num))
 
     def _add_entries(self, num: int, passages: Sequence[IndexedPassage]) -> None:
+        self.passages_added += len(passages)
         self._connection.executemany(
             ADD_ENTRY,
             (
@@ -198,6 +201,7 @@ class SqliteWriter:
         return len(old)
 
     def _add_vectors(self, epoch: tuple[int, int], num: int, made: MadeVectors) -> None:
+        self.vectors_added += len(made.vectors)
         passages = self._connection.execute("SELECT count(*) FROM entry WHERE memory = ?", (num,)).fetchone()[0]
         if len(made.vectors) != passages:
             raise InvalidInput(
