@@ -163,6 +163,25 @@ class Connections:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
 
+    @contextmanager
+    def apart(self) -> Iterator[sqlite3.Connection]:
+        """A state of its own for a reader that hands out rows one by one: what its thread does between two of them sees
+        the present. Inside a `snapshot` it reads that state."""
+        if self.own().in_transaction:
+            yield self.own()
+            return
+        with translated(self.path):
+            connection = self._connect()
+            with self._opened_lock:
+                self._opened.append(connection)
+            try:
+                yield connection
+            finally:
+                connection.close()
+                with self._opened_lock:
+                    if connection in self._opened:
+                        self._opened.remove(connection)
+
     def truncate_log(self) -> None:
         """Let what was forgotten leave the write-ahead log as well, unless someone still reads from it."""
         with self._writers, translated(self.path):
@@ -192,11 +211,17 @@ def translated(path: Path) -> Iterator[None]:
         text = str(error)
         code = getattr(error, "sqlite_errorname", "") or ""
         if code.startswith("SQLITE_FULL") or "disk is full" in text:
-            raise StoreFull(f"no room left to write {path.name}: nothing of this write was kept; free some space") from error
+            raise StoreFull(
+                f"no room left to write {path.name}: nothing of this write was kept; free some space"
+            ) from error
         if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            raise StoreBusy(f"{path.name} stayed locked for {BUSY_TIMEOUT_S:.0f} s by another program; try again") from error
+            raise StoreBusy(
+                f"{path.name} stayed locked for {BUSY_TIMEOUT_S:.0f} s by another program; try again"
+            ) from error
         if code.startswith("SQLITE_READONLY"):
-            raise ReadOnlyStore(f"{path.name} cannot be written; check the rights of the file and its folder") from error
+            raise ReadOnlyStore(
+                f"{path.name} cannot be written; check the rights of the file and its folder"
+            ) from error
         if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "not a database" in text or "malformed" in text:
             raise NotAStore(f"{path.name} is damaged or not a Trivium store ({text}); restore a backup") from error
         raise StoreError(f"{path.name}: {text}") from error
@@ -204,7 +229,7 @@ def translated(path: Path) -> Iterator[None]:
 
 @contextmanager
 def translated_system(path: Path) -> Iterator[None]:
-    """The system's errors as ours. Only around our own calls: a caller's OSError inside a transaction is the caller's."""
+    """The system's errors as ours. Only around our own calls: an OSError of the caller's stays the caller's."""
     try:
         yield
     except OSError as error:

@@ -135,7 +135,8 @@ CREATE INDEX receipt_id ON receipt (space, id);
 
 # One statement, so that it sees one state while another process makes the tables.
 IDENTITY = """
-SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master) FROM pragma_user_version, pragma_application_id
+SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master)
+FROM pragma_user_version, pragma_application_id
 """
 
 MIGRATIONS = (FIRST,)

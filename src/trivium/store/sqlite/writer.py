@@ -26,6 +26,11 @@ ADD_VECTOR = "INSERT INTO vector (epoch, space, memory, ordinal, value) VALUES (
 ADD_PENDING = "INSERT OR IGNORE INTO pending (epoch, memory, space) SELECT num, ?, ? FROM epoch"
 
 
+def is_text(id: str) -> bool:
+    """False for half a character (a lone surrogate): no id in the file has it, and SQLite cannot be asked for it."""
+    return id.isascii() or not any("\ud800" <= character <= "\udfff" for character in id)
+
+
 class SqliteWriter:
     """See `contract.Writer`. `erased` collects vectors to wipe from the caches once the transaction has ended."""
 
@@ -122,7 +127,7 @@ class SqliteWriter:
         missing: list[str] = []
         passages = vectors = 0
         for id in dict.fromkeys(ids):
-            found = self._connection.execute(FIND, (self.space, id)).fetchone()
+            found = self._connection.execute(FIND, (self.space, id)).fetchone() if is_text(id) else None
             if found is None:
                 missing.append(id)
                 continue
@@ -177,7 +182,15 @@ class SqliteWriter:
         self._connection.executemany(
             ADD_ENTRY,
             (
-                (self.space, num, passage.ordinal, passage.start, passage.end, passage.length, pack_terms(passage.terms))
+                (
+                    self.space,
+                    num,
+                    passage.ordinal,
+                    passage.start,
+                    passage.end,
+                    passage.length,
+                    pack_terms(passage.terms),
+                )
                 for passage in passages
             ),
         )
@@ -191,7 +204,9 @@ class SqliteWriter:
     def _add_vectors(self, epoch: tuple[int, int], num: int, made: MadeVectors) -> None:
         passages = self._connection.execute("SELECT count(*) FROM entry WHERE memory = ?", (num,)).fetchone()[0]
         if len(made.vectors) != passages:
-            raise InvalidInput(f"vectors: {len(made.vectors)} for {passages} passages of {made.key.id!r}; give one each")
+            raise InvalidInput(
+                f"vectors: {len(made.vectors)} for {passages} passages of {made.key.id!r}; give one each"
+            )
         for ordinal, vector in enumerate(made.vectors):
             if vector.shape != (epoch[1],) or not np.isfinite(vector).all():
                 raise WrongVector(
