@@ -8,18 +8,19 @@ for hit in t.search("where does Ada live"): print(hit.score, hit.memory.content)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Unpack
+from typing import Unpack, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from trivium.asking import SearchOptions, query_of
-from trivium.errors import InvalidInput, NotFound, UnknownKind
+from trivium.errors import InvalidInput, NotFound, StoreBusy, StoreFull, UnknownKind
 from trivium.filter import EVERYTHING, Eq, Filter, In, Not, all_of, conjuncts
 from trivium.models.embed import Embedder
 from trivium.models.loading import DEFAULT_SPEC, load_embedder
@@ -109,17 +110,19 @@ class Trivium:
         allow_duplicates: bool = False, progress: Callable[[int], None] | None = None,
     ) -> list[Added]:  # fmt: skip
         """Store many: one transaction a batch. `progress` hears how many are done."""
+        if batch < 1:
+            raise InvalidInput(f"batch: {batch} is not a number of records; give at least 1")
         drafts = (Draft.of(record) for record in records)
         added: list[Added] = []
         tended = 0
         while chunk := list(islice(drafts, batch)):
             added += self._add(chunk, space, allow_duplicates=allow_duplicates, tend=False)
             if len(added) - tended >= TEND_EVERY:
-                self.store.tend()
+                self._tend()
                 tended = len(added)
             if progress is not None:
                 progress(len(added))
-        self.store.tend()
+        self._tend()
         return added
 
     def _add(self, drafts: Sequence[Draft], space: str | None, *, allow_duplicates: bool, tend: bool) -> list[Added]:
@@ -198,6 +201,7 @@ class Trivium:
         newest_first: bool = False, limit: int | None = None, offset: int = 0, include_superseded: bool = True,
     ) -> Iterator[Memory]:  # fmt: skip
         """All memories of a space that match, one by one."""
+        _check_page(order, limit, offset)
         standing = () if include_superseded else (Eq("superseded", False),)
         wanted = all_of((*standing, self._filter(where)))
         return self.store.scan(
@@ -313,6 +317,11 @@ class Trivium:
         if filling is None:
             self._worker.wake()
         if tend:
+            self._tend()
+
+    def _tend(self) -> None:
+        """Upkeep after a write that is safe already: no room for it must not make the write look failed."""
+        with suppress(StoreFull, StoreBusy):
             self.store.tend()
 
     def _check_analyzer(self) -> None:
@@ -324,6 +333,15 @@ class Trivium:
             raise InvalidInput(
                 f"store: indexed by analyzer {stored}, this Trivium has {ANALYZER_VERSION}; run `trivium reindex`"
             )
+
+
+def _check_page(order: str, limit: int | None, offset: int) -> None:
+    if order not in get_args(Order):
+        raise InvalidInput(f"order: unknown {order!r}; known: {', '.join(get_args(Order))}")
+    if limit is not None and limit < 0:
+        raise InvalidInput(f"limit: {limit} is below 0; leave it out for all")
+    if offset < 0:
+        raise InvalidInput(f"offset: {offset} is below 0")
 
 
 def _kinds_asked(where: Filter) -> set[str]:

@@ -160,6 +160,25 @@ class Connections:
             finally:
                 _roll_back(connection)
 
+    @contextmanager
+    def apart(self) -> Iterator[sqlite3.Connection]:
+        """A state of its own for a reader that hands out rows one by one: what its thread does between two of them sees
+        the present. Inside a `snapshot` it reads that state."""
+        if self.own().in_transaction:
+            yield self.own()
+            return
+        with translated(self.path):
+            connection = self._connect()
+            with self._opened_lock:
+                self._opened.append(connection)
+            try:
+                yield connection
+            finally:
+                connection.close()
+                with self._opened_lock:
+                    if connection in self._opened:
+                        self._opened.remove(connection)
+
     def truncate_log(self) -> None:
         """Let what was forgotten leave the write-ahead log as well, unless someone still reads from it."""
         with self._writers, translated(self.path):
@@ -212,7 +231,7 @@ def translated(path: Path) -> Iterator[None]:
 
 @contextmanager
 def translated_system(path: Path) -> Iterator[None]:
-    """The system's errors as ours. Only around our own calls: a caller's OSError in a transaction is the caller's."""
+    """The system's errors as ours. Only around our own calls: an OSError of the caller's stays the caller's."""
     try:
         yield
     except OSError as error:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from trivium.errors import NotAStore
 from trivium.store.sqlite.postings import (
     Documents,
     join_postings,
@@ -180,7 +181,10 @@ def remove(connection: sqlite3.Connection, space: int, version: int, entries: It
         if entry.num > flushed:
             connection.execute("INSERT INTO gone_entry VALUES (?, ?, ?)", (space, version, entry.num))
             continue
-        segment, blob = connection.execute(FIND_SEGMENT, (space, entry.num, entry.num)).fetchone()
+        row = connection.execute(FIND_SEGMENT, (space, entry.num, entry.num)).fetchone()
+        if row is None:
+            raise NotAStore(f"the lexical index is damaged: no segment has passage {entry.num}; restore a backup")
+        segment, blob = row
         local = int(np.searchsorted(np.frombuffer(blob, np.int64), entry.num))
         by_segment[segment].append((local, entry))
     for segment, gone in by_segment.items():
@@ -194,8 +198,10 @@ def _rewrite(connection: sqlite3.Connection, segment: int, gone: list[tuple[int,
             by_term[term].append(local)
     for term, locals_ in by_term.items():
         key = (segment, term)
-        blob = connection.execute("SELECT documents FROM posting WHERE segment = ? AND term = ?", key).fetchone()[0]
-        left = without(blob, np.array(locals_, np.uint32))
+        row = connection.execute("SELECT documents FROM posting WHERE segment = ? AND term = ?", key).fetchone()
+        if row is None:
+            raise NotAStore(f"the lexical index is damaged: no postings of {term!r}; restore a backup")
+        left = without(row[0], np.array(locals_, np.uint32))
         if left:
             connection.execute("UPDATE posting SET documents = ? WHERE segment = ? AND term = ?", (left, *key))
         else:

@@ -7,12 +7,12 @@ import sqlite3
 import threading
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 
-from trivium.errors import InvalidInput, StoreError, WrongVector
+from trivium.errors import InvalidInput, StoreError, StoreFull, WrongVector
 from trivium.filter import Filter
 from trivium.record import Key, Memory
 from trivium.store.contract import (
@@ -92,12 +92,14 @@ class SqliteStore:
         if writer.erased:
             self._erase(writer)
         if writer.forgot:
-            self._connections.truncate_log()
+            with suppress(StoreFull):  # the memories are gone already; the log is emptied when there is room again
+                self._connections.truncate_log()
 
     def _erase(self, writer: SqliteWriter) -> None:
         epochs = {epoch.num: epoch for epoch in self._epoch_rows()}
         for num, gone in writer.erased.items():
-            self._vectors.erase(writer.space, epochs[num], np.array(gone, np.int64))
+            if num in epochs:  # else another process has just dropped the epoch and its caches
+                self._vectors.erase(writer.space, epochs[num], np.array(gone, np.int64))
 
     # Records
 
@@ -109,7 +111,7 @@ class SqliteStore:
         self, spaces: Sequence[str], where: Filter, *, order: Order = "created", newest_first: bool = False,
         limit: int | None = None, offset: int = 0,
     ) -> Iterator[Memory]:  # fmt: skip
-        with self._connections.snapshot() as connection:
+        with self._connections.apart() as connection:
             yield from records.scan(
                 connection, spaces, where, order=order, newest_first=newest_first, limit=limit, offset=offset
             )

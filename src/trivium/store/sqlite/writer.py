@@ -30,6 +30,11 @@ ADD_VECTOR = "INSERT INTO vector (epoch, space, memory, ordinal, value) VALUES (
 ADD_PENDING = "INSERT OR IGNORE INTO pending (epoch, memory, space) SELECT num, ?, ? FROM epoch"
 
 
+def is_text(id: str) -> bool:
+    """False for half a character (a lone surrogate): no id in the file has it, and SQLite cannot be asked for it."""
+    return id.isascii() or not any("\ud800" <= character <= "\udfff" for character in id)
+
+
 class SqliteWriter:
     """See `contract.Writer`. `erased` collects vectors to wipe from the caches once the transaction has ended."""
 
@@ -125,7 +130,7 @@ class SqliteWriter:
         missing: list[str] = []
         passages = vectors = 0
         for id in dict.fromkeys(ids):
-            found = self._connection.execute(FIND, (self.space, id)).fetchone()
+            found = self._connection.execute(FIND, (self.space, id)).fetchone() if is_text(id) else None
             if found is None:
                 missing.append(id)
                 continue
