@@ -15,6 +15,8 @@ def back_up(store: Store, target: Path) -> str:
     off never bears the name."""
     if target.exists():
         raise InvalidInput(f"file: {target} exists already; choose another name")
+    if not target.parent.is_dir():
+        raise InvalidInput(f"file: there is no folder {target.parent}; make it first")
     partial = target.with_name(f"{target.name}.partial")
     partial.unlink(missing_ok=True)
     try:
