@@ -22,6 +22,7 @@ import numpy.typing as npt
 from trivium.asking import SearchOptions, query_of
 from trivium.errors import InvalidInput, NotFound, StoreBusy, StoreFull, UnknownKind
 from trivium.filter import EVERYTHING, Eq, Filter, In, Not, all_of, conjuncts
+from trivium.lines import Line
 from trivium.models.embed import Embedder
 from trivium.models.loading import DEFAULT_SPEC, load_embedder
 from trivium.models.rerank import Reranker
@@ -35,6 +36,7 @@ from trivium.search.why import why_not
 from trivium.store.contract import Order, Receipt, SpaceFacts, SpaceSettings, Store
 from trivium.store.opening import open_store
 from trivium.text import ANALYZER_VERSION, resolve_language
+from trivium.transfer import Imported, import_lines
 from trivium.upkeep import Health, Upkeep
 from trivium.write.drafts import Draft, space_name
 from trivium.write.epochs import Epochs
@@ -256,6 +258,20 @@ class Trivium:
             defaults_for(self._defaults, settings)  # refuse what a search could not use
         with self.store.writing(self._space(space)) as writer:
             writer.set_space(language=language, settings=settings)
+
+    # Carrying over: see transfer.py
+
+    def import_lines(
+        self, lines: Iterable[Line], *, replace_known: bool = False, progress: Callable[[int], None] | None = None
+    ) -> Imported:
+        """Store what `export_lines` wrote, ids, times and links included."""
+        self._check_analyzer()
+        filling = self._fast_filling()
+        done = import_lines(
+            self.store, lines, self.default_space, self._clock(), filling, replace_known=replace_known, progress=progress
+        )
+        self._written(filling, tend=True)
+        return done
 
     # Upkeep: see upkeep.py
 

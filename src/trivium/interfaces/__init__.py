@@ -1,0 +1,1 @@
+"""The faces of Trivium. Each is thin: parse, one engine call, render."""
