@@ -268,8 +268,9 @@ class Trivium:
         self._check_analyzer()
         filling = self._fast_filling()
         done = import_lines(
-            self.store, lines, self.default_space, self._clock(), filling, replace_known=replace_known, progress=progress
-        )
+            self.store, lines, self.default_space, self._clock(), filling,
+            replace_known=replace_known, progress=progress,
+        )  # fmt: skip
         self._written(filling, tend=True)
         return done
 
