@@ -116,7 +116,8 @@ def load(connection: sqlite3.Connection, space: int, version: int, flushed: int,
         row[0]
         for row in connection.execute("SELECT entry FROM gone_entry WHERE space = ? AND version > ?", (space, since))
     ]
-    alive &= ~np.isin(columns.entries, gone)
+    if gone:
+        alive &= ~np.isin(columns.entries, gone)
     return Lexicon(space, version, segments, delta, columns, alive)
 
 
@@ -229,7 +230,7 @@ def candidates(scored: Scored, allowed: Allowed) -> tuple[Passages, TermsOf]:
     def terms_of(sources: npt.NDArray[np.int64]) -> list[tuple[str, ...]]:
         which = np.searchsorted(starts, sources, side="right") - 1
         holding: list[list[str]] = [[] for _ in sources]
-        for number in np.unique(which):
+        for number in sorted(set(which.tolist())):
             places = np.flatnonzero(which == number)
             part, locals_ = scored.parts[number], sources[places] - starts[number]
             for text in scored.texts:

@@ -55,11 +55,14 @@ def best(passages: Passages, depth: int) -> Passages:
         else:
             rows = np.arange(len(scores))
         rows = rows[np.lexsort((passages.ordinals[rows], -scores[rows]))]
-        _, first = np.unique(passages.memories[rows], return_index=True)
+        # Not np.unique: it imports numpy.ma, 50 ms in a process that has just started.
+        first: dict[int, int] = {}
+        for at, memory in enumerate(passages.memories[rows].tolist()):
+            first.setdefault(memory, at)
         if len(first) >= depth or len(rows) == len(scores):
             break
         wanted *= 4  # several passages of few memories filled the list: look deeper
-    rows = rows[np.sort(first)]
+    rows = rows[list(first.values())]
     if len(rows) > depth:
         rows = rows[scores[rows] >= scores[rows[depth - 1]]]
     return passages.take(rows)
