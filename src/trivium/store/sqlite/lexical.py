@@ -16,8 +16,6 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from rapidfuzz.distance import OSA
-from rapidfuzz.process import extract
 
 from trivium.store.contract import TF_UNIT, Bm25, QueryTerm, idf
 from trivium.store.sqlite.masks import Allowed
@@ -200,6 +198,9 @@ def _delta_postings(lexicon: Lexicon, texts: Sequence[str]) -> Found:
 
 def near_terms(connection: sqlite3.Connection, lexicon: Lexicon, term: str, distance: int) -> tuple[str, ...]:
     """Vocabulary within the distance, best first by (distance, -document frequency, term)."""
+    from rapidfuzz.distance import OSA  # 20 ms to import, and few queries have a typo
+    from rapidfuzz.process import extract
+
     frequency: defaultdict[str, int] = defaultdict(int)
     for segment in lexicon.segments:
         rows = connection.execute(
