@@ -47,14 +47,14 @@ clean: ## remove everything that the other targets made
 
 $(USABLE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install -qq --editable .
 	@touch $@
 
 $(READY_TO_TEST): $(USABLE)
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install -qq --editable ".[dev]"
 	@touch $@
 
 $(EXTRAS)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(EXTRAS)
-	$(EXTRAS)/bin/python -m pip install --quiet "$(TORCH)" --editable ".[sentence-transformers]" pytest
+	$(EXTRAS)/bin/python -m pip install -qq "$(TORCH)" --editable ".[sentence-transformers]" pytest
 	@touch $@
