@@ -1,8 +1,10 @@
 """Trivium: the one object users hold. Read this file first; every method is a line or two into the rooms below.
 
-t = trivium.open("notes.db")
-t.add("Ada moved to Lisbon in May.", tags=["people"])
-for hit in t.search("where does Ada live"): print(hit.score, hit.memory.content)
+    t = trivium.open("notes.db")
+    t.add("Ada moved to Lisbon in May.", tags=["people"])
+    for hit in t.search("where does Ada live"): print(hit.score, hit.memory.content)
+
+docs/python.md shows each of them.
 """
 
 from __future__ import annotations
@@ -87,6 +89,7 @@ class Trivium:
         return self._epochs.wanted()
 
     def close(self) -> None:
+        """End the background work and let go of the store. What waits for a vector stays marked."""
         self._worker.stop()
         self.store.close()
 
@@ -168,6 +171,7 @@ class Trivium:
     # Reading
 
     def get(self, id: str, *, space: str | None = None) -> Memory:
+        """The memory with this id; `NotFound` where there is none."""
         key = Key(self._space(space), id)
         found = self.store.get([key]).get(key)
         if found is None:
@@ -243,9 +247,11 @@ class Trivium:
     # Spaces
 
     def spaces(self) -> tuple[SpaceFacts, ...]:
+        """Every space of the store with its sizes."""
         return self.store.spaces()
 
     def space_settings(self, space: str | None = None) -> SpaceSettings:
+        """A space's language, the languages of its records, and its search settings."""
         return self.store.space_settings(self._space(space))
 
     def set_space(
@@ -281,6 +287,7 @@ class Trivium:
         return self.upkeep.reembed(progress)
 
     def health(self) -> Health:
+        """What is wrong, the command that mends it, and the live recall of the dense leg."""
         return self.upkeep.health()
 
     def wait_for_vectors(self, timeout_s: float = 60.0) -> bool:
