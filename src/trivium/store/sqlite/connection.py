@@ -18,6 +18,8 @@ try:
 except ImportError:  # no such module on Windows: SQLite's own waiting must do there
     fcntl = None  # type: ignore[assignment]
 
+__all__ = ["Connections", "fcntl", "translated"]
+
 BUSY_TIMEOUT_S = 60.0  # writers queue at the lock file first; this bounds the wait for a checkpoint or a foreign tool
 CACHE_KIB = 65_536
 MMAP_BYTES = 1 << 30
@@ -142,6 +144,16 @@ class Connections:
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
+
+    @contextmanager
+    def fresh(self) -> Iterator[sqlite3.Connection]:
+        """A connection for the block alone: it sees the newest state, also inside a snapshot of this thread."""
+        with translated(self.path):
+            connection = self._connect()
+            try:
+                yield connection
+            finally:
+                connection.close()
 
     def truncate_log(self) -> None:
         """Let what was forgotten leave the write-ahead log as well, unless someone still reads from it."""

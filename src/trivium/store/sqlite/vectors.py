@@ -6,18 +6,25 @@ import shutil
 import sqlite3
 import threading
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
 from trivium.store.sqlite.dense import Block, Integers, VectorTable, empty_block, joined, refreshed
+from trivium.store.sqlite.graphs import Graphs
+from trivium.store.sqlite.hnsw import Graph
+from trivium.store.sqlite.hnsw import drop as drop_graph
 from trivium.store.sqlite.vector_cache import VectorCache
 from trivium.store.sqlite.versions import Versions
 
 CACHE_LEAST = 8_192  # rows; fewer are read from the store file in about 20 ms, a cache would only be litter
 TAIL_LIMIT = 2_048  # rows kept apart from the base: a new row copies the tail, not the base
 GONE_SHARE = 5  # compact when one row in five is dead
+
+GoneSince: TypeAlias = "Callable[[int, int, int], Integers]"  # (epoch, space, removal number) -> vectors removed since
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +39,14 @@ class EpochRow:
 class Vectors:
     """Tables by space and epoch. Thread-safe; each table is an immutable value that is replaced."""
 
-    def __init__(self, folder: Path, identity: str, *, read_only: bool) -> None:
+    def __init__(
+        self, folder: Path, identity: str, gone_since: GoneSince, *, read_only: bool, graphs: Graphs | None = None
+    ) -> None:
         self._folder = folder
         self._identity = identity
+        self._gone_since = gone_since
         self._read_only = read_only
+        self._graphs = graphs
         self._tables: defaultdict[tuple[int, int], Versions[VectorTable]] = defaultdict(Versions)
         self._lock = threading.Lock()
 
@@ -88,9 +99,25 @@ class Vectors:
             return replace(table, base=joined(table.base, table.tail), tail=nothing)
         return VectorTable(_marked(cached[1], table), nothing, table.last, table.last_gone)
 
+    def graph(self, space: int, epoch: EpochRow, table: VectorTable) -> Graph | None:
+        """The HNSW graph over the table's base, where the store was opened with one and it is ready."""
+        if self._graphs is None:
+            return None
+        return self._graphs.of(
+            self._cache_folder(space, epoch), table.base, lambda: self._gone_since(epoch.num, space, table.last_gone)
+        )
+
+    def close(self) -> None:
+        if self._graphs is not None:
+            self._graphs.close()
+
     def erase(self, space: int, epoch: EpochRow, numbers: Integers) -> None:
-        """Wipe vectors from the cache file. The tables learn of it from the store file."""
+        """Wipe vectors from the cache files. The tables learn of it from the store file."""
         self._cache(space, epoch).erase(numbers)
+        if self._graphs is None:
+            drop_graph(self._cache_folder(space, epoch))
+        else:
+            self._graphs.erase(self._cache_folder(space, epoch), numbers, epoch.dimension)
 
     def drop(self, epoch: int) -> None:
         """Forget every table and cache of an epoch."""
@@ -101,7 +128,11 @@ class Vectors:
             shutil.rmtree(path, ignore_errors=True)
 
     def _cache(self, space: int, epoch: EpochRow) -> VectorCache:
-        return VectorCache(self._folder / f"{space}-{epoch.num}", f"{self._identity}/{epoch.fingerprint}", epoch.dimension)
+        identity = f"{self._identity}/{epoch.fingerprint}"
+        return VectorCache(self._cache_folder(space, epoch), identity, epoch.dimension)
+
+    def _cache_folder(self, space: int, epoch: EpochRow) -> Path:
+        return self._folder / f"{space}-{epoch.num}"
 
 
 def _living(block: Block) -> Block:
