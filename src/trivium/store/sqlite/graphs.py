@@ -69,10 +69,11 @@ class Graphs:
     def erase(self, folder: Path, numbers: Integers, dimension: int) -> None:
         """Wipe vectors from the file: what was forgotten must not stay on the disk."""
         with self._lock:
-            (folder / hnsw.DRAFT).unlink(missing_ok=True)  # of a build that was killed
             inode = _inode(folder)
             if inode is None:
+                hnsw.drop(folder)  # the draft of a build that was killed
                 return
+            (folder / hnsw.DRAFT).unlink(missing_ok=True)
             path = folder / hnsw.FILE
             seen, graph = self._seen.get(folder, (None, None))
             hnsw.wipe(path, graph if seen == inode else hnsw.view(path, dimension), numbers)

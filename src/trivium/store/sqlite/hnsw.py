@@ -188,5 +188,6 @@ def wipe(path: Path, graph: Graph | None, numbers: Integers) -> None:
 
 def drop(folder: Path) -> None:
     """Remove the file of a graph, where nobody can wipe a vector from it: it can be built again."""
-    for name in (FILE, DRAFT):
-        (folder / name).unlink(missing_ok=True)
+    for path in (folder / FILE, folder / DRAFT):
+        if path.exists():  # not in vain: where a folder should be there may be a file
+            path.unlink(missing_ok=True)
