@@ -253,3 +253,14 @@ def test_a_filter_gives_as_many_as_there_are(
     hits = found(store, QUERIES[0], depth, where)
     assert len(hits) == len(set(hits)) == min(depth, len(matching))
     assert set(hits) <= matching
+
+
+def test_a_vector_forgotten_before_it_was_cached_is_on_no_disk(open_it: Open) -> None:
+    store = open_it()
+    fill(store, QUERIES, first=ROWS)
+    forget(store, ROWS)
+    fill(store, clustered(300, seed=3), first=ROWS + len(QUERIES))
+    assert head(store).rows == ROWS + len(QUERIES) + 300  # the dead row was appended with the others
+    assert_right(store)
+    store.close()
+    assert files_with(store, QUERIES[0]) == []

@@ -78,7 +78,7 @@ class VectorCache:
             head = self._head()
             if not locked or head is None or (head.rows and len(block) and block.numbers[0] <= head.last):
                 return False
-            self._write(head, block, "r+b")
+            self._write(head, _wiped(block), "r+b")
             self._replace_head(replace(head, rows=head.rows + len(block), last=last))
             return True
 
@@ -148,3 +148,10 @@ class VectorCache:
             yield True
         finally:
             os.close(lock)
+
+
+def _wiped(block: Block) -> Block:
+    """The block with zeros for rows that died before they were ever written: they must not come to the disk now."""
+    if block.alive.all():
+        return block
+    return replace(block, vectors=block.vectors * block.alive[:, None], codes=block.codes * block.alive)
