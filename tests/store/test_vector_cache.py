@@ -264,3 +264,57 @@ def test_a_vector_forgotten_before_it_was_cached_is_on_no_disk(open_it: Open) ->
     assert_right(store)
     store.close()
     assert files_with(store, QUERIES[0]) == []
+
+
+def restored(store: SqliteStore, older: Path) -> None:
+    """Put an older copy of the file in place, as a user would: the cache beside it stays as it is."""
+    store.close()
+    shutil.copy(older, store.path)
+
+
+def test_a_restored_older_file_does_not_use_a_newer_cache(open_it: Open, filled: Path) -> None:
+    store = open_it()
+    fill(store, clustered(300, seed=3), first=ROWS)
+    restored(store, filled)
+    assert_right(open_it())
+
+
+def test_nor_when_it_has_given_the_same_numbers_to_other_vectors(open_it: Open, filled: Path) -> None:
+    store = open_it()
+    fill(store, clustered(300, seed=3), first=ROWS)
+    restored(store, filled)
+    without_cache = SqliteStore(store.path)
+    without_cache._vectors._folder = store.path.with_name("nowhere")
+    fill(without_cache, clustered(400, seed=4), first=ROWS)
+    without_cache.close()
+    assert_right(open_it(), also=100)
+
+
+def test_nor_when_only_removals_came_after_it(open_it: Open, filled: Path) -> None:
+    store = open_it()
+    forget(store, *range(0, ROWS, 3))
+    fill(store, clustered(300, seed=3), first=ROWS)  # compacts
+    forget(store, *range(ROWS, ROWS + 300))
+    assert head(store).rows < ROWS
+    restored(store, filled)
+    assert_right(open_it(), also=100)
+
+
+def test_a_backup_does_not_share_its_cache_with_the_original(open_it: Open, tmp_path: Path) -> None:
+    store = open_it()
+    store.backup(tmp_path / "backup.db")
+    restored(store, tmp_path / "backup.db")
+    again = open_it()
+    assert again._meta("identity") != store_identity(cache_folder(again.path))
+    assert_right(again)
+
+
+def store_identity(folder: Path) -> str:
+    identity: str = json.loads((folder / "1-1" / "head.json").read_text())["identity"]
+    return identity.split("/")[0]
+
+
+def test_everything_forgotten_is_nothing_found(open_it: Open) -> None:
+    store = open_it()
+    forget(store, *range(ROWS))
+    assert found(open_it(), QUERIES[0]) == []

@@ -33,6 +33,7 @@ from trivium.store.sqlite.connection import Connections
 from trivium.store.sqlite.dense import Integers
 from trivium.store.sqlite.graphs import Graphs
 from trivium.store.sqlite.postings import unpack_terms
+from trivium.store.sqlite.schema import renew_identity
 from trivium.store.sqlite.vectors import EpochRow, Vectors
 from trivium.store.sqlite.versions import Versions
 from trivium.store.sqlite.writer import SqliteWriter
@@ -401,6 +402,8 @@ class SqliteStore:
         copy = sqlite3.connect(target)
         try:
             self._connections.own().backup(copy)
+            with copy:
+                renew_identity(copy)  # the caches of the original are not the copy's, wherever it is put
         finally:
             copy.close()
 
