@@ -318,3 +318,14 @@ def test_everything_forgotten_is_nothing_found(open_it: Open) -> None:
     store = open_it()
     forget(store, *range(ROWS))
     assert found(open_it(), QUERIES[0]) == []
+
+
+def test_what_a_reader_has_mapped_is_never_cut(open_it: Open) -> None:
+    reader = open_it()
+    expected = found(reader, QUERIES[0])
+    (cache_folder(reader.path) / "1-1" / "head.json").unlink()
+    mapped = cache_folder(reader.path) / "1-1" / "vectors-0.bin"
+    before = mapped.stat().st_ino
+    found(open_it(), QUERIES[0])  # writes the cache again, of generation 0 like the one before
+    assert mapped.stat().st_ino != before  # a new file: cutting the mapped one would kill the reader
+    assert found(reader, QUERIES[0]) == expected

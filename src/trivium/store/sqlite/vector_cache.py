@@ -21,6 +21,7 @@ from trivium.store.sqlite.dense import Block, Codes, Integers, Matrix
 
 FORMAT = 1
 HEAD = "head.json"
+FILES = ("keys", "vectors", "codes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,9 @@ class VectorCache:
             old = self._head()
             generation = old.generation + 1 if old else 0
             head = Head(FORMAT, self._identity, self._dimension, generation, 0, last, last_gone)
-            self._write(head, block, "wb")
+            for name in FILES:  # made anew: a reader may have a file of this name mapped, from a cache that did not fit
+                self._file(head, name).unlink(missing_ok=True)
+            self._write(head, block, "xb")
             self._replace_head(replace(head, rows=len(block)))
             self._remove_other_generations(generation)
             return True
@@ -114,7 +117,7 @@ class VectorCache:
     def _write(self, head: Head, block: Block, mode: str) -> None:
         keys = np.stack([block.numbers, block.memories, block.ordinals], axis=1)
         codes = np.ascontiguousarray(block.codes.T)
-        for name, cells in (("keys", keys), ("vectors", block.vectors), ("codes", codes)):
+        for name, cells in zip(FILES, (keys, block.vectors, codes), strict=True):
             with open(self._file(head, name), mode) as file:
                 file.seek(head.rows * cells.itemsize * cells.shape[1])
                 file.write(np.ascontiguousarray(cells).data)
