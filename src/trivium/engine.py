@@ -57,11 +57,13 @@ def open(  # `trivium.open` is the name users expect
     reranker: Reranker | None = None,
     defaults: SearchDefaults | None = None,
     read_only: bool = False,
+    dense_index: str = "codes",
     clock: Callable[[], datetime] = utc_now,
 ) -> Trivium:
     """Open a memory: a file (made if it is not there), `"memory:"` for one that lives in this process only, or nothing
-    for the one in the user's data folder. `embedder` is a name, an object with `embed`, or None for words only."""
-    store = open_store(target, read_only=read_only)
+    for the one in the user's data folder. `embedder` is a name, an object with `embed`, or None for words only.
+    `dense_index="hnsw"` builds a graph over the vectors of large spaces, in the background (extra `hnsw`)."""
+    store = open_store(target, read_only=read_only, dense_index=dense_index)
     return Trivium(
         store, embedder, space=space_name(space), reranker=reranker, defaults=defaults or SearchDefaults(), clock=clock
     )

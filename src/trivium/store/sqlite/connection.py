@@ -19,6 +19,8 @@ from trivium.store.sqlite.where import register_functions
 if sys.platform != "win32":  # there SQLite's own waiting must do
     import fcntl
 
+__all__ = ["Connections", "fcntl", "translated"]
+
 BUSY_TIMEOUT_S = 60.0  # writers queue at the lock file first; this bounds the wait for a checkpoint or a foreign tool
 CACHE_KIB = 65_536
 MMAP_BYTES = 1 << 30
@@ -178,6 +180,16 @@ class Connections:
                 with self._opened_lock:
                     if connection in self._opened:
                         self._opened.remove(connection)
+
+    @contextmanager
+    def fresh(self) -> Iterator[sqlite3.Connection]:
+        """A connection for the block alone: it sees the newest state, also inside a snapshot of this thread."""
+        with translated(self.path):
+            connection = self._connect()
+            try:
+                yield connection
+            finally:
+                connection.close()
 
     def truncate_log(self) -> None:
         """Let what was forgotten leave the write-ahead log as well, unless someone still reads from it."""

@@ -29,14 +29,18 @@ from trivium.store.contract import (
     Vector,
     Writer,
 )
-from trivium.store.sqlite import dense, lexical, masks, ranking, records, segments, verification
+from trivium.store.sqlite import dense, hnsw, lexical, masks, ranking, records, segments, verification
 from trivium.store.sqlite.connection import Connections
+from trivium.store.sqlite.dense import Integers
+from trivium.store.sqlite.graphs import Graphs
 from trivium.store.sqlite.lexical import Lexicon
 from trivium.store.sqlite.postings import unpack_terms
+from trivium.store.sqlite.schema import renew_identity
 from trivium.store.sqlite.vectors import TAIL_LIMIT, EpochRow, Vectors
 from trivium.store.sqlite.versions import Versions
 from trivium.store.sqlite.writer import SqliteWriter
 
+DENSE_INDEXES = ("codes", "hnsw")
 MASKS_KEPT = 64
 QUERY_VECTORS_KEPT = 10_000
 
@@ -61,13 +65,26 @@ KINDS = "SELECT DISTINCT m.kind FROM memory m JOIN space s ON s.num = m.space WH
 
 
 class SqliteStore:
-    """See `contract.Store`. The file is the truth; the cache folder beside it can be deleted at any time."""
+    """See `contract.Store`. The file is the truth; the cache folder beside it can be deleted at any time.
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+    `dense_index` makes the short list of a large space: "codes" needs nothing built; "hnsw" has a graph built in the
+    background, and needs the extra `hnsw`."""
+
+    def __init__(self, path: Path, *, read_only: bool = False, dense_index: str = "codes") -> None:
+        if dense_index not in DENSE_INDEXES:
+            raise InvalidInput(f"dense_index: {dense_index!r} is not one of {', '.join(DENSE_INDEXES)}")
+        if dense_index == "hnsw":
+            hnsw.require()
         self.path = path
         self._connections = Connections(path, read_only=read_only)
         self.read_only = self._connections.read_only
-        self._vectors = Vectors(cache_folder(path), self._meta("identity"), read_only=self.read_only)
+        self._vectors = Vectors(
+            cache_folder(path),
+            self._meta("identity"),
+            self._gone_since,
+            read_only=self.read_only,
+            graphs=Graphs(read_only=self.read_only) if dense_index == "hnsw" else None,
+        )
         self._lexicons: defaultdict[int, Versions[Lexicon]] = defaultdict(Versions)
         self._masks: OrderedDict[tuple[int, int, str], masks.Allowed] = OrderedDict()
         self._lock = threading.Lock()
@@ -75,6 +92,7 @@ class SqliteStore:
         self._new_vectors: Counter[str] = Counter()
 
     def close(self) -> None:
+        self._vectors.close()
         self._connections.close()
 
     @contextmanager
@@ -195,7 +213,11 @@ class SqliteStore:
             num, version, _ = row
             table = self._vectors.table(connection, num, version, epoch)
             allowed = self._allowed(connection, num, version, where)
-            passages, compared_all = dense.candidates(
+            found = None
+            if not exact and probe is None and allowed.included is None:  # a graph cannot keep to a filter
+                graph = self._vectors.graph(num, epoch, table)
+                found = graph and hnsw.candidates(graph, table, vector, allowed.of, depth)
+            passages, compared_all = found or dense.candidates(
                 table, vector, allowed.of, depth, exact=exact or probe is not None
             )
             missing = connection.execute(
@@ -327,6 +349,12 @@ class SqliteStore:
             raise InvalidInput("fingerprint: this store has no vectors of that model; run `trivium reembed`")
         return EpochRow(*row)
 
+    def _gone_since(self, epoch: int, space: int, number: int) -> Integers:
+        """The vectors removed by now, whatever state the caller's own block sees."""
+        with self._connections.fresh() as connection:
+            rows = connection.execute(dense.READ_GONE, (epoch, space, number)).fetchall()
+            return np.array([row[1] for row in rows], np.int64)
+
     def _epoch_rows(self) -> list[EpochRow]:
         with self._connections.snapshot() as connection:
             return [EpochRow(*row) for row in connection.execute("SELECT num, fingerprint, dimension FROM epoch")]
@@ -390,6 +418,8 @@ class SqliteStore:
         copy = sqlite3.connect(target)
         try:
             self._connections.own().backup(copy)
+            with copy:
+                renew_identity(copy)  # the caches of the original are not the copy's, wherever it is put
         finally:
             copy.close()
 

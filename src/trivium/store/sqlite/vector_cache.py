@@ -24,6 +24,7 @@ if sys.platform != "win32":
 
 FORMAT = 1
 HEAD = "head.json"
+FILES = ("keys", "vectors", "codes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class VectorCache:
             head = self._head()
             if not locked or head is None or (head.rows and len(block) and block.numbers[0] <= head.last):
                 return False
-            self._write(head, block, "r+b")
+            self._write(head, _wiped(block), "r+b")
             self._replace_head(replace(head, rows=head.rows + len(block), last=last))
             return True
 
@@ -94,7 +95,9 @@ class VectorCache:
             old = self._head()
             generation = old.generation + 1 if old else 0
             head = Head(FORMAT, self._identity, self._dimension, generation, 0, last, last_gone)
-            self._write(head, block, "wb")
+            for name in FILES:  # made anew: a reader may have a file of this name mapped, from a cache that did not fit
+                self._file(head, name).unlink(missing_ok=True)
+            self._write(head, block, "xb")
             self._replace_head(replace(head, rows=len(block)))
             self._remove_other_generations(generation)
             return True
@@ -120,7 +123,7 @@ class VectorCache:
     def _write(self, head: Head, block: Block, mode: str) -> None:
         keys = np.stack([block.numbers, block.memories, block.ordinals], axis=1)
         codes = np.ascontiguousarray(block.codes.T)
-        for name, cells in (("keys", keys), ("vectors", block.vectors), ("codes", codes)):
+        for name, cells in zip(FILES, (keys, block.vectors, codes), strict=True):
             with open(self._file(head, name), mode) as file:
                 file.seek(head.rows * cells.itemsize * cells.shape[1])
                 file.write(np.ascontiguousarray(cells).data)
@@ -154,3 +157,10 @@ class VectorCache:
             yield True
         finally:
             os.close(lock)
+
+
+def _wiped(block: Block) -> Block:
+    """The block with zeros for rows that died before they were ever written: they must not come to the disk now."""
+    if block.alive.all():
+        return block
+    return replace(block, vectors=block.vectors * block.alive[:, None], codes=block.codes * block.alive)
