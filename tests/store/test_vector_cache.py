@@ -311,7 +311,7 @@ def test_a_backup_does_not_share_its_cache_with_the_original(open_it: Open, tmp_
 
 def store_identity(folder: Path) -> str:
     identity: str = json.loads((folder / "1-1" / "head.json").read_text())["identity"]
-    return identity.split("/")[0]
+    return identity.split("/", maxsplit=1)[0]
 
 
 def test_everything_forgotten_is_nothing_found(open_it: Open) -> None:

@@ -14,8 +14,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from trivium.store.sqlite.dense import Block, Codes, Integers, Matrix
 
@@ -123,7 +125,8 @@ class VectorCache:
     def _write(self, head: Head, block: Block, mode: str) -> None:
         keys = np.stack([block.numbers, block.memories, block.ordinals], axis=1)
         codes = np.ascontiguousarray(block.codes.T)
-        for name, cells in zip(FILES, (keys, block.vectors, codes), strict=True):
+        columns: tuple[npt.NDArray[Any], ...] = (keys, block.vectors, codes)
+        for name, cells in zip(FILES, columns, strict=True):
             with open(self._file(head, name), mode) as file:
                 file.seek(head.rows * cells.itemsize * cells.shape[1])
                 file.write(np.ascontiguousarray(cells).data)
