@@ -258,6 +258,7 @@ def test_a_filter_gives_as_many_as_there_are(
 def test_a_vector_forgotten_before_it_was_cached_is_on_no_disk(open_it: Open) -> None:
     store = open_it()
     fill(store, QUERIES, first=ROWS)
+    assert_right(store, also=len(QUERIES))  # a search: the table in memory has them now
     forget(store, ROWS)
     fill(store, clustered(300, seed=3), first=ROWS + len(QUERIES))
     assert head(store).rows == ROWS + len(QUERIES) + 300  # the dead row was appended with the others

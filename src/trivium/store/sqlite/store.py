@@ -36,7 +36,7 @@ from trivium.store.sqlite.graphs import Graphs
 from trivium.store.sqlite.lexical import Lexicon
 from trivium.store.sqlite.postings import unpack_terms
 from trivium.store.sqlite.schema import renew_identity
-from trivium.store.sqlite.vectors import TAIL_LIMIT, EpochRow, Vectors
+from trivium.store.sqlite.vectors import EpochRow, Vectors
 from trivium.store.sqlite.versions import Versions
 from trivium.store.sqlite.writer import SqliteWriter
 
@@ -377,7 +377,7 @@ class SqliteStore:
         for space in [space for space, count in self._new_passages.items() if count]:
             del self._new_passages[space]
             self._tend_segments(space)
-        for space in [space for space, count in self._new_vectors.items() if count > TAIL_LIMIT]:
+        for space in [space for space, count in self._new_vectors.items() if self._vectors.due(count)]:
             del self._new_vectors[space]
             self._tend_vectors(space)
 

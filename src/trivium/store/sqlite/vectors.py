@@ -70,6 +70,10 @@ class Vectors:
                 table = self._settled(table, space, epoch)
             return versions.keep(version, table)
 
+    def due(self, count: int) -> bool:
+        """Whether so many new vectors are worth moving into the cache."""
+        return count > TAIL_LIMIT
+
     def _opened(self, connection: sqlite3.Connection, space: int, epoch: EpochRow) -> VectorTable:
         nothing = empty_block(epoch.dimension)
         cached = self._cache(space, epoch).read()
