@@ -103,13 +103,12 @@ def _tier(documents: int) -> int:
 
 def merge(connection: sqlite3.Connection, space: int, segments: list[int]) -> None:
     """Make one segment of neighbours, leaving out the entries that were removed since."""
-    live = _live_entries(connection, space)
     parts: list[Columns] = []
     pieces: defaultdict[str, list[tuple[Documents, npt.NDArray[np.uint16]]]] = defaultdict(list)
     base = 0
     for segment in segments:
         columns = read_columns(connection, segment)
-        keep = np.isin(columns.entries, live, assume_unique=True)
+        keep = _living(connection, space, columns.entries)
         renumber = (np.cumsum(keep) - 1 + base).astype(np.uint32)
         for term, blob in connection.execute(READ_POSTINGS, (segment,)):
             documents, frequencies = unpack_postings(blob)
@@ -124,9 +123,12 @@ def merge(connection: sqlite3.Connection, space: int, segments: list[int]) -> No
     connection.execute("UPDATE space SET version = version + 1 WHERE num = ?", (space,))
 
 
-def _live_entries(connection: sqlite3.Connection, space: int) -> Integers:
-    rows = connection.execute("SELECT num FROM entry WHERE space = ? ORDER BY num", (space,))
-    return np.fromiter((row[0] for row in rows), np.int64)
+def _living(connection: sqlite3.Connection, space: int, entries: Integers) -> npt.NDArray[np.bool_]:
+    """Which of a segment's entries are still there."""
+    ends = (space, int(entries[0]), int(entries[-1]))
+    rows = connection.execute("SELECT num FROM entry WHERE space = ? AND num BETWEEN ? AND ? ORDER BY num", ends)
+    live = np.fromiter((row[0] for row in rows), np.int64)
+    return np.isin(entries, live, assume_unique=True)
 
 
 def _joined(
