@@ -86,19 +86,17 @@ def candidates(
     few of what it finds that better ones may lie beyond."""
     base = table.base
     wanted = max(2 * depth, EXPANSION_SEARCH)
-    while True:
-        found = graph.nearest(query, min(wanted, len(graph.numbers)))
+    while wanted <= min(MOST, len(graph.numbers)):
+        found = graph.nearest(query, wanted)
         rows = _living(base, found)
         allowed = permitted(base.memories[rows])
         rows = rows if allowed is None else rows[allowed]
         if 2 * len(rows) >= len(found) and len(np.unique(base.memories[rows])) >= depth:
-            break
+            scores = (base.vectors[rows] @ query).astype(np.float64)
+            beside, _ = compared(_beside(graph, table), query, permitted, depth, exact=False)
+            return joined([Passages(scores, base.memories[rows], base.ordinals[rows], rows), beside]), False
         wanted *= 4
-        if wanted > min(MOST, len(graph.numbers)):
-            return None
-    scores = (base.vectors[rows] @ query).astype(np.float64)
-    beside, _ = compared(_beside(graph, table), query, permitted, depth, exact=False)
-    return joined([Passages(scores, base.memories[rows], base.ordinals[rows], rows), beside]), False
+    return None
 
 
 def _living(block: Block, numbers: Integers) -> Integers:
