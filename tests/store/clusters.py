@@ -41,12 +41,16 @@ def fill(store: SqliteStore, vectors: Matrix, first: int = 0, *, batch: int = 50
     """Memories with one vector each, some in a transaction, with the upkeep after it that an engine would do."""
     store.begin_epoch(EPOCH)
     for start in range(0, len(vectors), batch):
-        with store.writing(SPACE) as writer:
-            for offset, vector in enumerate(vectors[start : start + batch]):
-                one = memory(first + start + offset)
-                writer.put(one, [index(one.content)])
-                writer.put_vectors(EPOCH.fingerprint, [MadeVectors(one.key, one.content_hash, [vector])])
+        fill_without_upkeep(store, vectors[start : start + batch], first + start)
         store.tend()
+
+
+def fill_without_upkeep(store: SqliteStore, vectors: Matrix, first: int) -> None:
+    with store.writing(SPACE) as writer:
+        for number, vector in enumerate(vectors, start=first):
+            one = memory(number)
+            writer.put(one, [index(one.content)])
+            writer.put_vectors(EPOCH.fingerprint, [MadeVectors(one.key, one.content_hash, [vector])])
 
 
 def forget(store: SqliteStore, *numbers: int) -> None:

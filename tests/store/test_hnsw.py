@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +40,19 @@ ROWS = 5_000
 ROWS_OF_CLUSTERS = clustered(ROWS, seed=1)
 QUERIES = clustered(50, seed=2)
 NONE = np.zeros(0, np.int64)
+
+ENDING = """
+import sys
+sys.path.insert(0, {root!r})
+from pathlib import Path
+from tests.store.clusters import clustered, found
+from trivium.store.sqlite import graphs
+from trivium.store.sqlite.store import SqliteStore
+graphs.LEAST = 1_024
+store = SqliteStore(Path({path!r}), dense_index="hnsw")
+hits = found(store, clustered(1, seed=2)[0])
+print(len(hits), any(thread.is_alive() for thread in store._vectors._graphs._builders.values()), end="")
+"""
 
 Open = Callable[..., SqliteStore]
 
@@ -143,6 +158,28 @@ def test_scores_are_those_of_the_stored_vectors(open_copy: Open) -> None:
     assert near.hits[0].key == exact.hits[0].key
     assert near.hits[0].score == pytest.approx(exact.hits[0].score, abs=1e-6)
     assert exact.exact
+
+
+def test_threads_may_search_at_once(open_copy: Open) -> None:
+    store = open_copy()
+    expected = [found(store, query) for query in QUERIES]
+    with ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(lambda: [found(store, query) for query in QUERIES]) for _ in range(4)]
+    assert [run.result() for run in runs] == [expected] * 4
+
+
+def test_a_process_may_end_while_it_builds(open_copy: Open) -> None:
+    store = open_copy()
+    graph_file(store).unlink()
+    script = ENDING.format(root=str(Path(__file__).parents[2]), path=str(store.path))
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr, ended.stdout) == (0, b"", b"10 True")
+
+
+def test_a_deep_search_is_for_the_codes(open_copy: Open) -> None:
+    answer = open_copy().dense(SPACE, QUERIES[0], EPOCH.fingerprint, EVERYTHING, ROWS)
+    assert answer.exact
+    assert len(answer.hits) == ROWS
 
 
 def test_a_probe_compares_everything(open_copy: Open) -> None:

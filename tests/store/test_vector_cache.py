@@ -17,6 +17,7 @@ from tests.store.clusters import (
     copied,
     files_with,
     fill,
+    fill_without_upkeep,
     forget,
     found,
     memory,
@@ -25,6 +26,7 @@ from tests.store.clusters import (
 )
 
 from trivium.conformance.builders import SPACE
+from trivium.errors import StoreError
 from trivium.filter import Between
 from trivium.store.sqlite import dense, vectors
 from trivium.store.sqlite.store import SqliteStore, cache_folder
@@ -312,7 +314,7 @@ def test_a_backup_does_not_share_its_cache_with_the_original(open_it: Open, tmp_
 
 def store_identity(folder: Path) -> str:
     identity: str = json.loads((folder / "1-1" / "head.json").read_text())["identity"]
-    return identity.split("/", maxsplit=1)[0]
+    return identity.partition("/")[0]
 
 
 def test_everything_forgotten_is_nothing_found(open_it: Open) -> None:
@@ -330,3 +332,59 @@ def test_what_a_reader_has_mapped_is_never_cut(open_it: Open) -> None:
     found(open_it(), QUERIES[0])  # writes the cache again, of generation 0 like the one before
     assert mapped.stat().st_ino != before  # a new file: cutting the mapped one would kill the reader
     assert found(reader, QUERIES[0]) == expected
+
+
+def test_a_vector_forgotten_while_the_cache_is_written_is_on_no_disk(open_it: Open) -> None:
+    late, other = open_it(), open_it()
+    fill(other, QUERIES, first=ROWS)
+    fill_without_upkeep(other, clustered(300, seed=3), first=ROWS + len(QUERIES))
+    with late.reading():
+        late.spaces()  # from here on `late` sees this state
+        forget(other, ROWS)
+        found(late, QUERIES[1])  # writes the cache from that state
+    assert head(late).last == ROWS + len(QUERIES) + 300
+    late.close()
+    other.close()
+    assert files_with(other, QUERIES[0]) == []
+
+
+def test_what_an_interrupted_writer_left_is_wiped_too(open_it: Open, path: Path) -> None:
+    folder = cache_folder(path) / "1-1"
+    (folder / "vectors-7.bin").write_bytes(FILLED[1234].tobytes())  # of a compaction that was killed
+    with (folder / "vectors-0.bin").open("ab") as file:
+        file.write(FILLED[1234].tobytes())  # of an append that was killed
+    store = open_it()
+    forget(store, 1234)
+    assert_right(store)
+    store.close()
+    assert files_with(store, FILLED[1234]) == []
+
+
+def test_a_forget_that_was_killed_before_it_wiped_is_finished_at_the_next_reading(open_it: Open, path: Path) -> None:
+    forgetter = SqliteStore(path)
+    forgetter._vectors._folder = path.with_name("nowhere")  # as if it had died right after its commit
+    forget(forgetter, 1234)
+    forgetter.close()
+    store = open_it()
+    found(store, QUERIES[0])
+    store.close()
+    assert files_with(store, FILLED[1234]) == []
+
+
+@pytest.mark.parametrize("file", ["keys-0.bin", "vectors-0.bin", "head.json"])
+def test_what_cannot_be_wiped_is_removed(open_it: Open, path: Path, file: str) -> None:
+    damaged = cache_folder(path) / "1-1" / file
+    damaged.write_bytes(damaged.read_bytes()[: damaged.stat().st_size * 2 // 3])
+    store = open_it()
+    forget(store, 1234)
+    store.close()
+    assert files_with(store, FILLED[1234]) == []
+
+
+def test_one_is_told_when_a_vector_could_not_be_wiped(open_it: Open) -> None:
+    store = open_it()
+    (cache_folder(store.path) / "1-1" / "lock").unlink()
+    (cache_folder(store.path) / "1-1" / "lock").mkdir()
+    with pytest.raises(StoreError, match="delete that folder"):
+        forget(store, 1234)
+    assert name(1234) not in found(store, FILLED[1234])

@@ -2,7 +2,7 @@
 
 Three files of rows and a head that says how many of them count. Rows are appended first and the head is replaced after,
 so a reader never sees half a row; a compaction writes files of the next generation and then replaces the head. One
-process writes at a time (a lock file); one that cannot have the lock goes on without. Deleting the folder is safe.
+process writes at a time (a lock file); one that cannot have the lock goes on without. To delete it loses nothing.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from trivium.store.sqlite.dense import Block, Codes, Integers, Matrix
 
@@ -105,30 +103,41 @@ class VectorCache:
             return True
 
     def erase(self, numbers: Integers) -> None:
-        """Overwrite the rows with zeros: what was forgotten must not stay on the disk."""
+        """Overwrite the rows with zeros, and remove what interrupted writers left: what was forgotten must not stay on
+        the disk."""
         with self._locked(wait=True):
             head = self._head()
-            if head is None or not head.rows:
-                return
-            keys = np.memmap(self._file(head, "keys"), np.int64, "r", shape=(head.rows, 3))
-            rows = np.flatnonzero(np.isin(keys[:, 0], numbers))
-            if not len(rows):
-                return
-            for name, kind, width in (
-                ("vectors", np.float32, self._dimension),
-                ("codes", np.uint64, -(-self._dimension // 64)),
-            ):
-                cells = np.memmap(self._file(head, name), kind, "r+", shape=(head.rows, width))
-                cells[rows] = 0
-                cells.flush()
+            try:
+                if head is not None:
+                    self._wipe(head, numbers)
+            except (OSError, ValueError):  # a file is missing or cut short: what cannot be wiped is removed
+                head = None
+            self._remove_other_generations(None if head is None else head.generation)
+
+    def _wipe(self, head: Head, numbers: Integers) -> None:
+        for name, width in zip(FILES, self._widths(), strict=True):
+            path, size = self._file(head, name), head.rows * width
+            if path.stat().st_size > size:  # rows of an append that was killed; nobody has them mapped
+                os.truncate(path, size)
+        keys = np.fromfile(self._file(head, "keys"), np.int64).reshape(head.rows, 3)
+        rows = np.flatnonzero(np.isin(keys[:, 0], numbers))
+        if not len(rows):
+            return
+        for name, width in zip(FILES[1:], self._widths()[1:], strict=True):
+            cells = np.memmap(self._file(head, name), np.uint8, "r+", shape=(head.rows, width))
+            cells[rows] = 0
+            cells.flush()
+
+    def _widths(self) -> tuple[int, int, int]:
+        """Bytes of a row in each of the FILES."""
+        return 3 * 8, 4 * self._dimension, 8 * -(-self._dimension // 64)
 
     def _write(self, head: Head, block: Block, mode: str) -> None:
         keys = np.stack([block.numbers, block.memories, block.ordinals], axis=1)
         codes = np.ascontiguousarray(block.codes.T)
-        columns: tuple[npt.NDArray[Any], ...] = (keys, block.vectors, codes)
-        for name, cells in zip(FILES, columns, strict=True):
+        for name, width, cells in zip(FILES, self._widths(), (keys, block.vectors, codes), strict=True):
             with open(self._file(head, name), mode) as file:
-                file.seek(head.rows * cells.itemsize * cells.shape[1])
+                file.seek(head.rows * width)
                 file.write(np.ascontiguousarray(cells).data)
                 file.flush()
 
@@ -137,7 +146,7 @@ class VectorCache:
         draft.write_text(json.dumps(asdict(head)))
         os.replace(draft, self._folder / HEAD)
 
-    def _remove_other_generations(self, generation: int) -> None:
+    def _remove_other_generations(self, generation: int | None) -> None:
         for path in self._folder.glob("*.bin"):
             if not path.name.endswith(f"-{generation}.bin"):
                 path.unlink(missing_ok=True)

@@ -7,12 +7,14 @@ import sqlite3
 import threading
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
+from trivium.errors import StoreError
 from trivium.store.sqlite.dense import READ_GONE, Block, Integers, VectorTable, block_of, empty_block, joined, refreshed
 from trivium.store.sqlite.graphs import Graphs
 from trivium.store.sqlite.hnsw import Graph
@@ -82,7 +84,18 @@ class Vectors:
         head, block = cached
         if not _of_this_past(connection, space, epoch, head, block):
             return VectorTable(nothing, nothing, 0, 0)
+        self._finish_erasing(connection, space, epoch, head, block)
         return VectorTable(block, nothing, head.last, head.last_gone)
+
+    def _finish_erasing(
+        self, connection: sqlite3.Connection, space: int, epoch: EpochRow, head: Head, block: Block
+    ) -> None:
+        """Wipe what a process left that was killed after it removed the rows and before it wiped them."""
+        gone = connection.execute(READ_GONE, (epoch.num, space, head.last_gone)).fetchall()
+        numbers = np.array([row[1] for row in gone], np.int64)
+        if not self._read_only and block.vectors[np.isin(block.numbers, numbers)].any():
+            with suppress(OSError):  # a search does not fail for it
+                self._wipe(space, epoch, numbers)
 
     def _settled(self, table: VectorTable, space: int, epoch: EpochRow) -> VectorTable:
         """The tail moved into the base: in the cache where there are enough rows, else in memory."""
@@ -98,6 +111,8 @@ class Vectors:
             else:
                 whole = _living(joined(table.base, table.tail))
                 written = cache.rewrite(whole, table.last, table.last_gone)
+            if written:  # what was removed after the state that this reader sees was not there yet to be wiped
+                self._wipe(space, epoch, self._gone_since(epoch.num, space, table.last_gone))
         except OSError:  # a full or read-only disk: the cache is a convenience, the rows are safe in the file
             written = False
         cached = cache.read() if written else None
@@ -119,11 +134,23 @@ class Vectors:
 
     def erase(self, space: int, epoch: EpochRow, numbers: Integers) -> None:
         """Wipe vectors from the cache files. The tables learn of it from the store file."""
+        try:
+            self._wipe(space, epoch, numbers)
+        except OSError as error:
+            cache = self._folder.name
+            raise StoreError(
+                f"the memories are gone from the store, but not their vectors from {cache}; delete that folder"
+            ) from error
+
+    def _wipe(self, space: int, epoch: EpochRow, numbers: Integers) -> None:
+        if not len(numbers):
+            return
+        folder = self._cache_folder(space, epoch)
         self._cache(space, epoch).erase(numbers)
         if self._graphs is None:
-            drop_graph(self._cache_folder(space, epoch))
+            drop_graph(folder)
         else:
-            self._graphs.erase(self._cache_folder(space, epoch), numbers, epoch.dimension)
+            self._graphs.erase(folder, numbers, epoch.dimension)
 
     def drop(self, epoch: int) -> None:
         """Forget every table and cache of an epoch."""
