@@ -191,7 +191,7 @@ class Trivium:
             [self._space(space)], wanted, order=order, newest_first=newest_first, limit=limit, offset=offset
         )
 
-    def history(self, id: str, *, space: str | None = None) -> list[Memory]:
+    def history(self, id: str, *, space: str | None = None) -> Sequence[Memory]:
         """The memory with all that it superseded and was superseded by, oldest first."""
         line = [self.get(id, space=space)]
         while line[0].supersedes and (older := self._linked(line[0], line[0].supersedes)):
