@@ -11,9 +11,11 @@ import trivium
 from bench.contender import CANDIDATES, LIMIT, Found, Leg, Record
 from trivium.filter import EVERYTHING
 from trivium.models.embed import Embedder
+from trivium.models.loading import load_embedder
 from trivium.record import DEFAULT_SPACE
+from trivium.search.query import LegName
 
-LEGS_OF: Mapping[Leg, tuple[str, ...]] = {
+LEGS_OF: Mapping[Leg, tuple[LegName, ...]] = {
     "lexical": ("lexical",),
     "dense": ("dense",),
     "hybrid": ("lexical", "dense"),
@@ -33,15 +35,16 @@ class Ours:
 
     def search(self, text: str, leg: Leg) -> Found:
         results = self._engine.search(text, limit=LIMIT, legs=LEGS_OF[leg])
-        return Found(tuple(int(hit.memory.metadata["number"]) for hit in results), results.timings)
+        numbers = tuple(cast(int, hit.memory.metadata["number"]) for hit in results)
+        return Found(numbers, results.timings.stages_ms)
 
     def recall(self, texts: Sequence[str], k: int) -> float:
         """The part of the exact k nearest that the dense leg, as search asks it, has among its first k."""
-        embedder, store = self._engine.embedder, self._engine.store
-        fingerprint = embedder.card.fingerprint
+        model, store = embedder(), self._engine.store
+        fingerprint = model.card.fingerprint
         shared = wanted = 0
         for text in texts:
-            vector = embedder.embed([text], "query")[0]
+            vector = model.embed([text], "query")[0]
             near = store.dense(DEFAULT_SPACE, vector, fingerprint, EVERYTHING, CANDIDATES)
             exact = store.dense(DEFAULT_SPACE, vector, fingerprint, EVERYTHING, k, exact=True)
             shared += len({hit.key for hit in near.hits[:k]} & {hit.key for hit in exact.hits})
@@ -54,8 +57,7 @@ class Ours:
 
 def embedder() -> Embedder:
     """The engine's default embedder, for the baseline."""
-    with trivium.open("memory:") as engine:
-        return engine.embedder
+    return load_embedder()
 
 
 def store_file(folder: Path) -> Path:

@@ -1,9 +1,9 @@
 """Trivium: a memory that finds records by words, by meaning and by connections, and says why.
 
-    import trivium
-    t = trivium.open("notes.db")
-    t.add("Ada moved to Lisbon in May.")
-    t.search("where does Ada live")
+import trivium
+t = trivium.open("notes.db")
+t.add("Ada moved to Lisbon in May.")
+t.search("where does Ada live")
 """
 
 from __future__ import annotations
@@ -23,17 +23,34 @@ __version__ = "0.1.0"
 
 # Public names and where they live: each is imported when it is first asked for, so that starting stays light.
 _HOMES = {
-    "Trivium": "engine", "open": "engine",
-    "TriviumError": "errors",
-    "And": "filter", "Between": "filter", "Contains": "filter", "Eq": "filter", "In": "filter", "Not": "filter", "Or": "filter",
-    "Memory": "record",
-    "Query": "search.query", "Hit": "search.result", "Results": "search.result",
-}  # fmt: skip
+    "engine": ("Trivium", "open"),
+    "errors": ("TriviumError",),
+    "filter": ("And", "Between", "Contains", "Eq", "In", "Not", "Or"),
+    "record": ("Memory",),
+    "search.query": ("Query",),
+    "search.result": ("Hit", "Results"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = ["And", "Between", "Contains", "Eq", "Hit", "In", "Memory", "Not", "Or", "Query", "Results", "Trivium", "TriviumError", "open"]  # fmt: skip
+__all__ = [
+    "And",
+    "Between",
+    "Contains",
+    "Eq",
+    "Hit",
+    "In",
+    "Memory",
+    "Not",
+    "Or",
+    "Query",
+    "Results",
+    "Trivium",
+    "TriviumError",
+    "open",
+]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _HOME_OF:
         raise AttributeError(f"module 'trivium' has no attribute {name!r}")
-    return getattr(import_module(f"trivium.{_HOMES[name]}"), name)
+    return getattr(import_module(f"trivium.{_HOME_OF[name]}"), name)

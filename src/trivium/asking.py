@@ -19,8 +19,9 @@ class SearchOptions(TypedDict, total=False):
     vector: a query vector of the store's dimension, instead of or beside the text
     limit: how many hits (10) · min_score: drop hits below this, 0 to 1 (0) · candidates: how deep each leg looks
     space, spaces: where to look · kind, tags, since, until, where: what to look among (`where` is a filter or its text)
-    legs: ("lexical", "dense") · weights: {"lexical": 0.7, "dense": 0.3} · fusion: rrf, linear, linear_bonus, minmax, tm2c2
-    k: the constant of rrf · sort_by: relevance, importance, recency
+    legs: ("lexical", "dense") · weights: {"lexical": 0.7, "dense": 0.3}
+    fusion: rrf, linear, linear_bonus, minmax, tm2c2 · k: the constant of rrf
+    sort_by: relevance, importance, recency
     include_superseded, as_of: look at what was replaced, or at what was known at a time
     use_importance, recency_half_life_days, usage_weight: the priors · correct_typos · rerank
     """

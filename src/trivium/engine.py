@@ -3,22 +3,26 @@
     t = trivium.open("notes.db")
     t.add("Ada moved to Lisbon in May.", tags=["people"])
     for hit in t.search("where does Ada live"): print(hit.score, hit.memory.content)
+
+docs/python.md shows each of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Unpack
+from typing import Unpack, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from trivium.asking import SearchOptions, query_of
-from trivium.errors import InvalidInput, NotFound, UnknownKind
+from trivium.errors import InvalidInput, NotFound, StoreBusy, StoreFull, UnknownKind
 from trivium.filter import EVERYTHING, Eq, Filter, In, Not, all_of, conjuncts
 from trivium.lines import Line
 from trivium.models.embed import Embedder
@@ -33,8 +37,7 @@ from trivium.search.result import Results
 from trivium.search.why import why_not
 from trivium.store.contract import Order, Receipt, SpaceFacts, SpaceSettings, Store
 from trivium.store.opening import open_store
-from trivium.text import ANALYZER_VERSION
-from trivium.text import resolve_language
+from trivium.text import ANALYZER_VERSION, resolve_language
 from trivium.transfer import Imported, import_lines
 from trivium.upkeep import Health, Upkeep
 from trivium.write.drafts import Draft, space_name
@@ -46,7 +49,7 @@ BATCH = 512
 TEND_EVERY = 8_192  # records of a bulk load between two rounds of upkeep: larger segments are cheaper to build
 
 
-def open(  # noqa: A001 `trivium.open` is the name users expect
+def open(  # `trivium.open` is the name users expect
     target: str | Path | None = None,
     *,
     space: str = DEFAULT_SPACE,
@@ -54,11 +57,13 @@ def open(  # noqa: A001 `trivium.open` is the name users expect
     reranker: Reranker | None = None,
     defaults: SearchDefaults | None = None,
     read_only: bool = False,
+    dense_index: str = "codes",
     clock: Callable[[], datetime] = utc_now,
 ) -> Trivium:
     """Open a memory: a file (made if it is not there), `"memory:"` for one that lives in this process only, or nothing
-    for the one in the user's data folder. `embedder` is a name, an object with `embed`, or None for words only."""
-    store = open_store(target, read_only=read_only)
+    for the one in the user's data folder. `embedder` is a name, an object with `embed`, or None for words only.
+    `dense_index="hnsw"` builds a graph over the vectors of large spaces, in the background (extra `hnsw`)."""
+    store = open_store(target, read_only=read_only, dense_index=dense_index)
     return Trivium(
         store, embedder, space=space_name(space), reranker=reranker, defaults=defaults or SearchDefaults(), clock=clock
     )
@@ -86,13 +91,16 @@ class Trivium:
         return self._epochs.wanted()
 
     def close(self) -> None:
+        """End the background work and let go of the store. What waits for a vector stays marked."""
         self._worker.stop()
         self.store.close()
 
     def __enter__(self) -> Trivium:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     # Writing
@@ -109,17 +117,19 @@ class Trivium:
         allow_duplicates: bool = False, progress: Callable[[int], None] | None = None,
     ) -> list[Added]:  # fmt: skip
         """Store many: one transaction a batch. `progress` hears how many are done."""
+        if batch < 1:
+            raise InvalidInput(f"batch: {batch} is not a number of records; give at least 1")
         drafts = (Draft.of(record) for record in records)
         added: list[Added] = []
         tended = 0
         while chunk := list(islice(drafts, batch)):
             added += self._add(chunk, space, allow_duplicates=allow_duplicates, tend=False)
             if len(added) - tended >= TEND_EVERY:
-                self.store.tend()
+                self._tend()
                 tended = len(added)
             if progress is not None:
                 progress(len(added))
-        self.store.tend()
+        self._tend()
         return added
 
     def _add(self, drafts: Sequence[Draft], space: str | None, *, allow_duplicates: bool, tend: bool) -> list[Added]:
@@ -134,7 +144,7 @@ class Trivium:
     def update(self, id: str, *, space: str | None = None, keep_history: bool = False, **fields: object) -> Memory:
         """Change fields of a memory in place; with `keep_history` the old one is superseded by the new one instead."""
         if keep_history:
-            return self.supersede(id, space=space, **fields)
+            return self.supersede(id, space=space, **fields)  # type: ignore[arg-type]  # content may be among them
         old = self.get(id, space=space)
         filling = self._fast_filling()
         new = replace_memory(self.store, old, fields, self._clock(), filling)
@@ -163,11 +173,25 @@ class Trivium:
     # Reading
 
     def get(self, id: str, *, space: str | None = None) -> Memory:
+        """The memory with this id; `NotFound` where there is none."""
         key = Key(self._space(space), id)
         found = self.store.get([key]).get(key)
         if found is None:
             raise NotFound(f"no memory {id!r} in space {key.space!r}; `trivium list` shows what is there")
         return found
+
+    def history(self, id: str, *, space: str | None = None) -> list[Memory]:
+        """The memory with all that it superseded and was superseded by, oldest first."""
+        line = [self.get(id, space=space)]
+        while line[0].supersedes and (older := self._linked(line[0], line[0].supersedes)):
+            line.insert(0, older)
+        while line[-1].superseded_by and (newer := self._linked(line[-1], line[-1].superseded_by)):
+            line.append(newer)
+        return line
+
+    def _linked(self, memory: Memory, id: str) -> Memory | None:
+        key = Key(memory.space, id)
+        return self.store.get([key]).get(key)
 
     def list(
         self, where: Filter | str = EVERYTHING, *, space: str | None = None, order: Order = "created",
@@ -185,24 +209,12 @@ class Trivium:
         newest_first: bool = False, limit: int | None = None, offset: int = 0, include_superseded: bool = True,
     ) -> Iterator[Memory]:  # fmt: skip
         """All memories of a space that match, one by one."""
+        _check_page(order, limit, offset)
         standing = () if include_superseded else (Eq("superseded", False),)
         wanted = all_of((*standing, self._filter(where)))
         return self.store.scan(
             [self._space(space)], wanted, order=order, newest_first=newest_first, limit=limit, offset=offset
         )
-
-    def history(self, id: str, *, space: str | None = None) -> Sequence[Memory]:
-        """The memory with all that it superseded and was superseded by, oldest first."""
-        line = [self.get(id, space=space)]
-        while line[0].supersedes and (older := self._linked(line[0], line[0].supersedes)):
-            line.insert(0, older)
-        while line[-1].superseded_by and (newer := self._linked(line[-1], line[-1].superseded_by)):
-            line.append(newer)
-        return line
-
-    def _linked(self, memory: Memory, id: str) -> Memory | None:
-        key = Key(memory.space, id)
-        return self.store.get([key]).get(key)
 
     def search(self, query: str | Query = "", **options: Unpack[SearchOptions]) -> Results:
         """Find memories by words and by meaning. See `SearchOptions` for what can be asked."""
@@ -220,23 +232,28 @@ class Trivium:
                 break
         return why_not(self.store, plan, self._tools(plan), Key(space, id), self._clock())
 
-    def similar(self, id: str, *, space: str | None = None, limit: int = 10) -> Results:
-        """Memories that mean nearly the same as this one, itself left out."""
-        memory = self.get(id, space=space)
+    def similar(self, target: str | npt.ArrayLike, *, space: str | None = None, limit: int = 10) -> Results:
+        """Memories that mean nearly the same as the memory with this id, itself left out, or as this vector."""
+        if not isinstance(target, str):
+            return self.search(vector=target, legs=("dense",), limit=limit, space=space)
+        memory = self.get(target, space=space)
         vectors = self.store.vectors(memory.key, self._epochs.serving().fingerprint)
         if not vectors:
             why = "it is sensitive" if memory.sensitive else "it has no vector yet; run `trivium reembed`"
-            raise InvalidInput(f"id: {id!r} cannot be compared by meaning: {why}")
-        middle = np.mean(vectors, axis=0)
-        others = Not(Eq("id", id))
-        return self.search(vector=middle, legs=("dense",), limit=limit, space=memory.space, where=others)
+            raise InvalidInput(f"id: {target!r} cannot be compared by meaning: {why}")
+        others = Not(Eq("id", target))
+        return self.search(
+            vector=np.mean(vectors, axis=0), legs=("dense",), limit=limit, space=memory.space, where=others
+        )
 
     # Spaces
 
     def spaces(self) -> tuple[SpaceFacts, ...]:
+        """Every space of the store with its sizes."""
         return self.store.spaces()
 
     def space_settings(self, space: str | None = None) -> SpaceSettings:
+        """A space's language, the languages of its records, and its search settings."""
         return self.store.space_settings(self._space(space))
 
     def set_space(
@@ -259,8 +276,9 @@ class Trivium:
         self._check_analyzer()
         filling = self._fast_filling()
         done = import_lines(
-            self.store, lines, self.default_space, self._clock(), filling, replace_known=replace_known, progress=progress
-        )
+            self.store, lines, self.default_space, self._clock(), filling,
+            replace_known=replace_known, progress=progress,
+        )  # fmt: skip
         self._written(filling, tend=True)
         return done
 
@@ -271,6 +289,7 @@ class Trivium:
         return self.upkeep.reembed(progress)
 
     def health(self) -> Health:
+        """What is wrong, the command that mends it, and the live recall of the dense leg."""
         return self.upkeep.health()
 
     def wait_for_vectors(self, timeout_s: float = 60.0) -> bool:
@@ -324,6 +343,11 @@ class Trivium:
         if filling is None:
             self._worker.wake()
         if tend:
+            self._tend()
+
+    def _tend(self) -> None:
+        """Upkeep after a write that is safe already: no room for it must not make the write look failed."""
+        with suppress(StoreFull, StoreBusy):
             self.store.tend()
 
     def _check_analyzer(self) -> None:
@@ -335,6 +359,15 @@ class Trivium:
             raise InvalidInput(
                 f"store: indexed by analyzer {stored}, this Trivium has {ANALYZER_VERSION}; run `trivium reindex`"
             )
+
+
+def _check_page(order: str, limit: int | None, offset: int) -> None:
+    if order not in get_args(Order):
+        raise InvalidInput(f"order: unknown {order!r}; known: {', '.join(get_args(Order))}")
+    if limit is not None and limit < 0:
+        raise InvalidInput(f"limit: {limit} is below 0; leave it out for all")
+    if offset < 0:
+        raise InvalidInput(f"offset: {offset} is below 0")
 
 
 def _kinds_asked(where: Filter) -> set[str]:

@@ -53,6 +53,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Eq:
+    """The field, or an element of it, equals the value; None asks for an absent field."""
+
     field: str
     value: Value
 
@@ -69,6 +71,8 @@ class Eq:
 
 @dataclass(frozen=True, slots=True)
 class In:
+    """The field, or an element of it, equals one of the values."""
+
     field: str
     values: tuple[Value, ...]
 
@@ -88,6 +92,8 @@ class In:
 
 @dataclass(frozen=True, slots=True)
 class Between:
+    """The field, or an element of it, is at least `low` and at most `high`; None leaves an end open."""
+
     field: str
     low: Value = None
     high: Value = None
@@ -110,6 +116,8 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Contains:
+    """The text has this part, or the list this element, ignoring case."""
+
     field: str
     text: str
 
@@ -133,6 +141,8 @@ class Contains:
 
 @dataclass(frozen=True, slots=True)
 class And:
+    """Every clause holds; with none, everything matches."""
+
     clauses: tuple[Filter, ...]
 
     def __post_init__(self) -> None:
@@ -144,6 +154,8 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
+    """At least one clause holds; with none, nothing matches."""
+
     clauses: tuple[Filter, ...]
 
     def __post_init__(self) -> None:
@@ -155,6 +167,8 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Not:
+    """The clause does not hold."""
+
     clause: Filter
 
     def __post_init__(self) -> None:

@@ -11,14 +11,26 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeAlias
 
-Json: TypeAlias = "str | int | float | bool | None | list[Json] | dict[str, Json]"
+Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
 DEFAULT_SPACE = "default"
 DEFAULT_KIND = "note"
 DEFAULT_IMPORTANCE = 0.5
 
 # Kinds that need no introduction; any other well-formed kind may be stored as well.
-BUILT_IN_KINDS = ("note", "fact", "movie", "link", "document", "meeting", "message", "log", "execution", "task", "event")
+BUILT_IN_KINDS = (
+    "note",
+    "fact",
+    "movie",
+    "link",
+    "document",
+    "meeting",
+    "message",
+    "log",
+    "execution",
+    "task",
+    "event",
+)
 
 
 class Key(NamedTuple):

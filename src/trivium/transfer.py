@@ -93,7 +93,8 @@ def import_lines(
             if settings:
                 _set_spaces(store, name, chunk, replace_known=replace_known)
             else:
-                read = [_read(line, with_language(_memory(line, name, now), store)) for line in chunk]
+                spoken_here = store.space_settings(name).language
+                read = [_read(line, with_language(_memory(line, name, now), spoken_here)) for line in chunk]
                 batch = _import_batch(store, name, read, filling, replace_known=replace_known)
                 done = Imported(done.stored + batch.stored, done.replaced + batch.replaced, done.same + batch.same)
             seen += len(chunk)

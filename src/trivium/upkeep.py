@@ -75,7 +75,9 @@ class Upkeep:
         found = self._store.verify()
         stored = self._store.analyzer_version()
         if stored and stored != ANALYZER_VERSION:
-            found.append(Finding(f"indexed by analyzer {stored}; this Trivium has {ANALYZER_VERSION}", "trivium reindex"))
+            found.append(
+                Finding(f"indexed by analyzer {stored}; this Trivium has {ANALYZER_VERSION}", "trivium reindex")
+            )
         return found
 
     def health(self) -> Health:

@@ -67,9 +67,8 @@ def test_every_flag_of_search_reaches_the_engine(films: Run) -> None:
     assert found("--space", "other", "--space", "default") == ["d", "i", "x"]
     assert found(query="wormhoel") == ["i"]
     assert found("--no-typos", query="wormhoel") == []
-    one = films(
-        "search", "wormhole", "--json", "--fusion", "rrf", "--k", "7", "--legs", "lexical", "--no-importance"
-    ).json
+    alone = ("--legs", "lexical", "--weight", "lexical=1", "--no-importance")
+    one = films("search", "wormhole", "--json", "--fusion", "rrf", "--k", "7", *alone).json
     assert [factor["name"] for factor in one["hits"][0]["factors"]] == ["scale"]
     assert (one["method"], one["hits"][0]["contributions"][0]["value"]) == ("rrf", 1 / (7 + 1))
     weighted = films("search", "wormhole", "--json", "--weight", "lexical=.7", "--weight", "dense=.3").json
@@ -127,7 +126,7 @@ def test_an_empty_answer_says_why_and_what_to_do(films: Run) -> None:
         (["search", "x", "--db", "missing.db"], 4, "store_error"),
         (["search", "x", "--db", "postgres://here"], 2, "invalid_input"),
         (["add", "x", "--db", "no-store.txt"], 4, "not_a_store"),
-        (["add", "x", "--db", "no-store.txt/in/it.db"], 4, "os_error"),
+        (["add", "x", "--db", "no-store.txt/in/it.db"], 4, "store_error"),
         (["reembed", "--embedder", "http://127.0.0.1:9/v1#m?retries=0"], 5, "embedder_error"),
     ],
 )

@@ -19,7 +19,7 @@ def key(name: str) -> Key:
 def facts(
     *, kind: str = "note", importance: float = 0.5, sensitive: bool = False, uses: int = 0, age_days: float = 0.0
 ) -> Facts:
-    return Facts(kind, importance, sensitive, uses, NOW - timedelta(days=age_days), None)
+    return Facts(kind, importance, sensitive, uses, NOW - timedelta(days=age_days))
 
 
 def leg(scores: Mapping[str, float], kinds: Mapping[str, str] | None = None) -> list[LegHit]:

@@ -94,7 +94,7 @@ def test_lone_surrogates_become_the_replacement_character() -> None:
 def test_defaults_fill_what_the_query_leaves_open() -> None:
     plan = make_plan(Query(text="ada"), SearchDefaults())
     assert (plan.method, plan.k, plan.depth, plan.legs) == ("linear", 60, 50, ("lexical", "dense"))
-    assert plan.weights == {"lexical": 1.0, "dense": 1.0}
+    assert plan.weights == {"lexical": 0.7, "dense": 0.3}
     assert plan.kind_weights == {}
     assert plan.where == Eq("superseded", False)
 
@@ -105,7 +105,7 @@ def test_the_call_wins_over_the_defaults() -> None:
         SearchDefaults(kind_weights=SEED_KIND_WEIGHTS),
     )
     assert (plan.method, plan.k, plan.depth) == ("rrf", 10, 120)
-    assert plan.weights == {"lexical": 1.0, "dense": 0.25}
+    assert plan.weights == {"lexical": 0.7, "dense": 0.25}
     assert plan.kind_weights == {}, "weights of the call override those of the kinds"
     assert make_plan(Query(text="ada", candidates=7), SearchDefaults()).depth == 7
 
@@ -132,14 +132,14 @@ def test_a_space_lays_its_settings_over_the_defaults() -> None:
         "search": {
             "fusion": "rrf",
             "k": 10,
-            "weights": {"dense": 0.3},
+            "weights": {"dense": 0.6},
             "kind_weights": {"movie": {"dense": 0.8, "lexical": 0.2}},
             "bm25": {"k1": 0.9},
         },
     }
     found = defaults_for(SearchDefaults(), settings)
     assert (found.fusion, found.k, found.bm25) == ("rrf", 10, Bm25(k1=0.9, b=0.75))
-    assert found.weights == {"lexical": 1.0, "dense": 0.3, "graph": 1.0}
+    assert found.weights == {"lexical": 0.7, "dense": 0.6, "graph": 0.7}
     assert found.kind_weights == {"movie": {"dense": 0.8, "lexical": 0.2}}
     assert defaults_for(SearchDefaults(), {}) == SearchDefaults()
 

@@ -120,7 +120,7 @@ class DenseSuite(Bound):
         put(store, memory)
         embed(store, made(memory))
         (hit,) = nearest(store, axis(0)).hits
-        assert hit.facts == Facts("fact", 0.2, False, 6, moment(), moment(-1))
+        assert hit.facts == Facts("fact", 0.2, False, 6, moment())
         assert hit.terms == ()
 
     def test_a_dense_probe_tells_the_rank_without_depth(self, store: Store) -> None:

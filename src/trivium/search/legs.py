@@ -70,11 +70,13 @@ def lexical_leg(store: Store, plan: Plan, probe: str | None = None) -> LegOutcom
 def _guesses(
     store: Store, space: str, tokens: Sequence[QueryToken], unknown: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """For each unknown word the nearest words the space knows."""
+    """For each unknown word the nearest words the space knows. A word has a term in every language of the space: it is
+    unknown only where none of them is known."""
+    known = {token.word for token in tokens if token.term not in unknown}
     guesses = {}
     for token in tokens:
-        distance = 0 if token.identifier else typo_distance(token.term)
-        if token.term in unknown and distance:
+        distance = 0 if token.identifier or token.word in known else typo_distance(token.term)
+        if distance:
             near = store.near_terms(space, token.term, distance)
             if near:
                 guesses[token.term] = near
@@ -102,27 +104,16 @@ def _why_no_words(answers: Sequence[LegAnswer], plan: Plan) -> str:
     return "no memory that passes the filter has these words" if plan.query.text.strip() else "no words"
 
 
-def query_vector(store: Store, plan: Plan, voice: Voice) -> Spoken:
+def query_vector(plan: Plan, voice: Voice) -> Spoken:
     """The caller's vector, else the text's. A model that is down costs this leg, not the answer."""
     if "dense" not in plan.legs or plan.query.vector is not None:
         return Spoken(voice.fingerprint, plan.query.vector, voice.reason)
     if voice.embedder is None:
         return Spoken(voice.fingerprint, None, voice.reason)
     try:
-        return Spoken(voice.fingerprint, _embedded(store, plan.query.text, voice.fingerprint, voice.embedder), voice.reason)
+        return Spoken(voice.fingerprint, voice.embedder.embed([plan.query.text], "query")[0], voice.reason)
     except EmbedderError as error:
         return Spoken(voice.fingerprint, None, str(error))
-
-
-def _embedded(store: Store, text: str, fingerprint: str, embedder: Embedder) -> Vector:
-    """A remote model's answer is kept in the store: the same question is not paid for twice."""
-    kept = store.kept_query(fingerprint, text) if embedder.remote else None
-    if kept is not None:
-        return kept
-    vector: Vector = embedder.embed([text], "query")[0]
-    if embedder.remote:
-        store.keep_query(fingerprint, text, vector)
-    return vector
 
 
 def dense_leg(store: Store, plan: Plan, spoken: Spoken, probe: str | None = None) -> LegOutcome:
@@ -141,8 +132,7 @@ def dense_leg(store: Store, plan: Plan, spoken: Spoken, probe: str | None = None
     if missing:
         reason = f"{missing} memories have no vector yet; run `trivium reembed`"
         return LegOutcome(hits, LegReport("dense", "degraded", len(hits), reason), place=place)
-    state = "ok" if hits else "empty"
-    return LegOutcome(hits, LegReport("dense", state, len(hits), spoken.reason), place=place)
+    return LegOutcome(hits, LegReport("dense", "ok" if hits else "empty", len(hits), spoken.reason), place=place)
 
 
 def merged(answers: Sequence[LegAnswer], depth: int) -> tuple[LegHit, ...]:

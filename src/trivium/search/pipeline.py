@@ -46,16 +46,14 @@ def search(store: Store, plan: Plan, tools: Tools, now: datetime) -> Results:
     """Answer a query from one state of the store."""
     watch = Stopwatch(tools.clock_ms)
     with watch.stage("embed"):  # before the reading begins: a remote model may take its time
-        spoken = query_vector(store, plan, tools.voice)
+        spoken = query_vector(plan, tools.voice)
     with store.reading():
         trace = run(store, plan, tools, spoken, now)
         found = results(store, plan, tools, trace, now)
     return replace(found, timings=_together(watch.timings(), found.timings))
 
 
-def run(
-    store: Store, plan: Plan, tools: Tools, spoken: Spoken, now: datetime, probe: str | None = None
-) -> Trace:
+def run(store: Store, plan: Plan, tools: Tools, spoken: Spoken, now: datetime, probe: str | None = None) -> Trace:
     """The stages up to the ranked list. `probe` asks the legs for the place of one memory."""
     watch = Stopwatch(tools.clock_ms)
     notices: tuple[str, ...] = ()
@@ -138,7 +136,12 @@ def _ranks_without(trace: Trace, plan: Plan) -> Mapping[str, Mapping[Key, int]]:
 
 
 def hit_of(
-    one: Fused, memory: Memory, span: tuple[int, int], rank: int, without: Mapping[str, Mapping[Key, int]], now: datetime
+    one: Fused,
+    memory: Memory,
+    span: tuple[int, int],
+    rank: int,
+    without: Mapping[str, Mapping[Key, int]],
+    now: datetime,
 ) -> Hit:
     start, end = span
     return Hit(

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from trivium.record import Key
-from trivium.search.fuse import Factor, Fused, by_score, total
+from trivium.search.fuse import SCORE_DIGITS, Factor, Fused, by_score, total
 from trivium.search.query import Plan, SortBy
 from trivium.store.contract import Facts
 
@@ -68,7 +68,13 @@ def order(fused: Sequence[Fused], sort_by: SortBy) -> list[Fused]:
 
 def rank_without(fused: Sequence[Fused], factor: str, sort_by: SortBy = "relevance") -> dict[Key, int]:
     """Each memory's rank, from 1, had the factor of this name not been there."""
-    bare = [_with_factors(one, tuple(each for each in one.factors if each.name != factor)) for one in fused]
+    values = [next((each.value for each in one.factors if each.name == factor), 1.0) for one in fused]
+    if len(set(values)) <= 1:  # the same for all, as importance often is: it moved nobody
+        return {one.key: rank for rank, one in enumerate(fused, start=1)}
+    bare = [
+        Fused(one.key, one.facts, one.ordinal, (), (), round(one.score / value, SCORE_DIGITS))
+        for one, value in zip(fused, values, strict=True)
+    ]
     return {one.key: rank for rank, one in enumerate(order(bare, sort_by), start=1)}
 
 

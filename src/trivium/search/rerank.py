@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from trivium.errors import TriviumError
@@ -60,7 +60,7 @@ def rerank(
 def _moved(one: Fused, old_rank: int, score: float, rank: int, raw: float) -> Fused:
     said = Contribution("rerank", rank=rank, raw=raw, weight=1.0, value=score)
     before = Before(old_rank, one.score, one.contributions, one.factors)
-    return replace(one, contributions=(said,), factors=(), score=score, before=before)
+    return one._replace(contributions=(said,), factors=(), score=score, before=before)
 
 
 def _ask(reranker: Reranker, query: str, texts: Sequence[str], timeout_s: float) -> list[float] | str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Literal, TypeAlias, overload
 
@@ -149,7 +149,7 @@ def memory_to_dict(memory: Memory) -> dict[str, Json]:
 
 
 def _parts(parts: Sequence[Contribution | Factor]) -> list[Json]:
-    return [{name: list(v) if isinstance(v, tuple) else v for name, v in asdict(part).items()} for part in parts]
+    return [{name: list(v) if isinstance(v, tuple) else v for name, v in part._asdict().items()} for part in parts]
 
 
 def _before(before: Before) -> dict[str, Json]:

@@ -8,8 +8,8 @@ from datetime import datetime
 from trivium.filter import Filter, conjuncts
 from trivium.record import Key, Memory
 from trivium.search.explain import Check, Stage, WhyNot
-from trivium.search.pipeline import Tools, Trace, hit_of, run
 from trivium.search.legs import query_vector
+from trivium.search.pipeline import Tools, Trace, hit_of, run
 from trivium.search.query import Plan, standing
 from trivium.store.contract import Store
 from trivium.where import to_text
@@ -24,7 +24,7 @@ class Verdict:
 
 def why_not(store: Store, plan: Plan, tools: Tools, key: Key, now: datetime) -> WhyNot:
     """The stage that lost the memory, or its place in the answer."""
-    spoken = query_vector(store, plan, tools.voice)
+    spoken = query_vector(plan, tools.voice)
     with store.reading():
         memory = store.get([key]).get(key)
         if memory is None:
@@ -81,10 +81,12 @@ def _not_a_candidate(trace: Trace, plan: Plan, memory: Memory) -> Verdict:
     if deep:
         told = "; ".join(f"{leg} has it at {place.rank}" for leg, place in deep)
         return Verdict("beyond_depth", f"{told}; each leg looks {plan.depth} deep: ask with more candidates")
-    if "lexical" in plan.legs and "dense" in plan.legs or "lexical" not in plan.legs:
+    if ("lexical" in plan.legs and "dense" in plan.legs) or "lexical" not in plan.legs:
         missing = _why_no_vector(trace, memory)
         if missing:
-            return Verdict("not_embedded", missing if "lexical" not in plan.legs else f"no word of it matched, and {missing}")
+            return Verdict(
+                "not_embedded", missing if "lexical" not in plan.legs else f"no word of it matched, and {missing}"
+            )
     return Verdict("no_term_matched", "no word of the query is in it")
 
 

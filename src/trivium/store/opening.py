@@ -10,9 +10,11 @@ from trivium.store.contract import Store
 MEMORY = "memory:"
 
 
-def open_store(target: str | Path | None, *, read_only: bool = False) -> Store:
-    """A file, `memory:`, or the file in the user's data folder."""
+def open_store(target: str | Path | None, *, read_only: bool = False, dense_index: str = "codes") -> Store:
+    """A file, `memory:`, or the file in the user's data folder. `dense_index` is for a file: "codes" or "hnsw"."""
     if target == MEMORY:
+        if dense_index != "codes":
+            raise InvalidInput("dense_index: memory: compares every vector; leave it out, or give a file name")
         from trivium.store.memory import MemoryStore
 
         return MemoryStore()
@@ -21,7 +23,8 @@ def open_store(target: str | Path | None, *, read_only: bool = False) -> Store:
         raise InvalidInput(f"db: {scheme}:// is not a store this Trivium knows; give a file name, or memory:")
     from trivium.store.sqlite.store import SqliteStore
 
-    return SqliteStore(default_path() if target is None else Path(target).expanduser(), read_only=read_only)
+    path = default_path() if target is None else Path(target).expanduser()
+    return SqliteStore(path, read_only=read_only, dense_index=dense_index)
 
 
 def default_path() -> Path:

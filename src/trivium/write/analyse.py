@@ -15,7 +15,7 @@ from trivium.text import index_terms
 from trivium.write.split import split
 
 # What a term counts in each field, against 1 in the content: docs/decisions/0003-lexical-defaults.md has the figures.
-TITLE_WEIGHT = 2.0
+TITLE_WEIGHT = 3.0
 NAMES_WEIGHT = 1.0  # keywords, tags, category
 METADATA_WEIGHT = 0.5
 DATE_WEIGHT = 1.0
@@ -40,7 +40,7 @@ def analyse(memory: Memory) -> Analysed:
 
 
 def _fields(memory: Memory) -> Mapping[str, int]:
-    weighted: Counter[str] = Counter()
+    weighted: dict[str, int] = {}
     texts = (
         (memory.title, TITLE_WEIGHT),
         (" ".join((*memory.keywords, *memory.tags, memory.category)), NAMES_WEIGHT),
@@ -86,15 +86,16 @@ def indexed(
 def _indexed_passage(
     passage: Passage, line: Sequence[Sequence[str]], at: int, fields: Mapping[str, int]
 ) -> IndexedPassage:
-    weighted = Counter(fields)
+    weighted = dict(fields)
     _count(weighted, line[at], 1.0)
     for neighbour in (*line[max(0, at - CONTEXT_REACH) : at], *line[at + 1 : at + 1 + CONTEXT_REACH]):
         _count(weighted, neighbour, CONTEXT_WEIGHT)
-    terms = {term: min(units, TF_MAX) for term, units in weighted.items()}
-    return IndexedPassage(passage.ordinal, passage.start, passage.end, terms, sum(terms.values()))
+    if max(weighted.values(), default=0) > TF_MAX:
+        weighted = {term: min(units, TF_MAX) for term, units in weighted.items()}
+    return IndexedPassage(passage.ordinal, passage.start, passage.end, weighted, sum(weighted.values()))
 
 
-def _count(weighted: Counter[str], terms: Sequence[str], weight: float) -> None:
+def _count(weighted: dict[str, int], terms: Sequence[str], weight: float) -> None:
     units = round(weight * TF_UNIT)
-    for term in terms:
-        weighted[term] += units
+    for term, times in Counter(terms).items():
+        weighted[term] = weighted.get(term, 0) + units * times

@@ -17,6 +17,7 @@ MAX_TITLE_CHARS = 1_000
 MAX_NAME_CHARS = 200
 MAX_LIST_ITEMS = 200
 MAX_METADATA_BYTES = 64_000
+MAX_METADATA_DEPTH = 64  # objects and lists inside each other: far from where reading them back would run out of stack
 MAX_POSITION = 2**53
 KIND = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 ID = re.compile(r"[\w.:/@+-]{1,128}")
@@ -46,6 +47,8 @@ class Draft:
     @classmethod
     def of(cls, fields: Mapping[str, object]) -> Draft:
         """A draft of named fields; a name that is not a field is an error."""
+        if not isinstance(fields, Mapping):
+            raise InvalidInput(f"record: is {type(fields).__name__}; an object of named fields is wanted")
         unknown = sorted(set(fields) - set(cls.__slots__))
         if unknown:
             raise InvalidInput(f"{unknown[0]}: is not a field of a memory; fields: {', '.join(cls.__slots__)}")
@@ -119,6 +122,8 @@ def _names(name: str, values: Iterable[str]) -> tuple[str, ...]:
     """Distinct names in the order given, white space trimmed."""
     if isinstance(values, str):
         raise InvalidInput(f"{name}: is one text; a list of texts is wanted: [{values!r}]")
+    if not isinstance(values, Iterable):
+        raise InvalidInput(f"{name}: is {type(values).__name__}; a list of texts is wanted")
     listed = list(values)
     if len(listed) > MAX_LIST_ITEMS:
         raise InvalidInput(f"{name}: has {len(listed):,} items; the limit is {MAX_LIST_ITEMS}")
@@ -137,7 +142,14 @@ def _metadata(metadata: Mapping[str, Json]) -> Mapping[str, Json]:
     if size > MAX_METADATA_BYTES:
         raise InvalidInput(f"metadata: has {size:,} bytes as JSON; the limit is {MAX_METADATA_BYTES:,}")
     plain: dict[str, Json] = json.loads(text)
+    if _deeper(plain, MAX_METADATA_DEPTH):
+        raise InvalidInput(f"metadata: is nested more than {MAX_METADATA_DEPTH} deep; write it flatter")
     return plain
+
+
+def _deeper(value: Json, levels: int) -> bool:
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return bool(inside) and (levels == 0 or any(_deeper(inner, levels - 1) for inner in inside))
 
 
 def _importance(value: float) -> float:
@@ -157,7 +169,10 @@ def _time(name: str, value: datetime | None) -> datetime | None:
         return None
     if not isinstance(value, datetime) or value.tzinfo is None:
         raise InvalidInput(f"{name}: {value!r} is not a time with a time zone; use datetime(..., tzinfo=UTC)")
-    return value.astimezone(UTC)
+    try:
+        return value.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidInput(f"{name}: {value!r} is outside the years 1 to 9999 in UTC") from error
 
 
 def _position(value: int | None, thread: str) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from trivium.errors import EmbedderError, InvalidInput, MissingExtra, ReadOnlyStore
+from trivium.models.cache import CachedQueries
 from trivium.models.embed import Embedder
 from trivium.store.contract import Epoch, Store
 
@@ -34,6 +35,7 @@ class Epochs:
         self._wanted = wanted
         self._load = load
         self._loaded: dict[str, Embedder] = {}
+        self._cached: dict[str, Embedder] = {}
         self._lock = threading.Lock()
 
     def wanted(self) -> Embedder | None:
@@ -50,7 +52,7 @@ class Epochs:
             if current is None:
                 return self._begun(wanted)
             if wanted is not None and wanted.card.fingerprint == current.fingerprint:
-                return Serving(current.fingerprint, wanted)
+                return Serving(current.fingerprint, self._with_cache(wanted))
         except CANNOT_LOAD as error:
             return Serving(current.fingerprint if current else "", None, str(error))
         return self._older(current, wanted)
@@ -63,21 +65,28 @@ class Epochs:
             self._store.begin_epoch(Epoch(card.fingerprint, card.spec, card.dimension))
         except ReadOnlyStore:
             return Serving("", None, "this store has no vectors and is open for reading only")
-        return Serving(card.fingerprint, wanted)
+        return Serving(card.fingerprint, self._with_cache(wanted))
 
     def _older(self, current: Epoch, wanted: Embedder | None) -> Serving:
         """Another embedder was asked for than the one that made the vectors: they go on serving, by their own."""
         asked = "no embedder is set" if wanted is None else f"the embedder set now is {wanted.card.spec}"
-        advice = f"this store holds {current.dimension}-d vectors made by {current.model}; {asked}: run `trivium reembed`"
+        advice = (
+            f"this store holds {current.dimension}-d vectors made by {current.model}; {asked}: run `trivium reembed`"
+        )
         if wanted is None:
             return Serving(current.fingerprint, None, advice)
         try:
             old = self._embedder(current.model)
             if old.card.fingerprint == current.fingerprint:
-                return Serving(current.fingerprint, old, advice)
+                return Serving(current.fingerprint, self._with_cache(old), advice)
         except CANNOT_LOAD as error:
             return Serving(current.fingerprint, None, f"{advice} ({error})")
         return Serving(current.fingerprint, None, advice)
+
+    def _with_cache(self, embedder: Embedder) -> Embedder:
+        """The embedder with its query vectors remembered; in the store too where making one costs a call."""
+        kept = self._store if embedder.remote else None
+        return self._cached.setdefault(embedder.card.fingerprint, CachedQueries(embedder, kept=kept))
 
     def _embedder(self, spec: str) -> Embedder:
         with self._lock:

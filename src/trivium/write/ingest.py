@@ -14,8 +14,7 @@ from trivium.errors import InvalidInput, NotFound
 from trivium.models.embed import Embedder
 from trivium.record import Memory, new_id
 from trivium.store.contract import MadeVectors, Receipt, Store, Writer
-from trivium.text import detect_language
-from trivium.text import resolve_language
+from trivium.text import detect_language, resolve_language
 from trivium.write.analyse import CONTEXT_REACH, Analysed, analyse, indexed
 from trivium.write.drafts import Draft, memory_of
 from trivium.write.threads import Line
@@ -46,8 +45,9 @@ class Filling:
 def add_batch(
     store: Store, space: str, drafts: Sequence[Draft], now: datetime, filling: Filling | None, *, allow_duplicates: bool
 ) -> list[Added]:
-    """Store all of them in one transaction, or none. Exact duplicates are reported and not stored twice unless asked."""
-    memories = [with_language(memory_of(draft, space, now), store) for draft in drafts]
+    """Store all of them in one transaction, or none. Exact duplicates are reported, not stored twice unless asked."""
+    spoken_here = store.space_settings(space).language
+    memories = [with_language(memory_of(draft, space, now), spoken_here) for draft in drafts]
     analysed = [analyse(memory) for memory in memories]
     made = make_vectors(analysed, filling)
     with store.writing(space) as writer:
@@ -60,13 +60,12 @@ def add_batch(
     return added
 
 
-def with_language(memory: Memory, store: Store) -> Memory:
+def with_language(memory: Memory, spoken_here: str) -> Memory:
     """The memory with the language it is analysed in: its own, else its space's, else the one its words speak."""
     if memory.language:
         return replace(memory, language=resolve_language(memory.language))
-    own = store.space_settings(memory.space).language
-    if own:
-        return replace(memory, language=own)
+    if spoken_here:
+        return replace(memory, language=spoken_here)
     return replace(memory, language=detect_language(f"{memory.title}\n{memory.content}", None, DEFAULT_LANGUAGE))
 
 
@@ -74,7 +73,9 @@ def _refuse_known_ids(writer: Writer, memories: Sequence[Memory], drafts: Sequen
     given = [draft.id for draft in drafts if draft.id is not None]
     if len(set(given)) < len(given) or (given and writer.get(given)):
         known = sorted({id for id in given if given.count(id) > 1} | set(writer.get(given)))
-        raise InvalidInput(f"id: {known[0]!r} is already in space {memories[0].space!r}; use update, or leave the id out")
+        raise InvalidInput(
+            f"id: {known[0]!r} is already in space {memories[0].space!r}; use update, or leave the id out"
+        )
 
 
 def _without_duplicates(
@@ -210,7 +211,9 @@ def supersede(
     if old.superseded_by is not None:
         raise InvalidInput(f"id: {old.id!r} is already superseded by {old.superseded_by!r}; supersede that one")
     taken_over = changed(old, {"thread": "", "position": None, **fields}, now)
-    new = replace(taken_over, id=new_id(), created_at=now, supersedes=old.id, superseded_by=None, superseded_at=None, uses=0)
+    new = replace(
+        taken_over, id=new_id(), created_at=now, supersedes=old.id, superseded_by=None, superseded_at=None, uses=0
+    )
     analysed = analyse(new)
     made = make_vectors([analysed], filling)
     with store.writing(new.space) as writer:
@@ -271,7 +274,9 @@ def reindex_run(store: Store, space: str, ids: Sequence[str], start: int, end: i
         for at, member in enumerate(line):
             if member.memory.id in core:
                 thread = member.memory.thread
-                before = [one for one in line[max(0, at - CONTEXT_REACH) : at] if thread and one.memory.thread == thread]
+                before = [
+                    one for one in line[max(0, at - CONTEXT_REACH) : at] if thread and one.memory.thread == thread
+                ]
                 after = [one for one in line[at + 1 : at + 1 + CONTEXT_REACH] if thread and one.memory.thread == thread]
                 writer.reindex(member.memory.id, indexed(member, _terms(before), _terms(after)))
         writer.note_languages({member.memory.language for member in line})

@@ -18,7 +18,9 @@ class Line:
         side, and those have as many neighbours again."""
         stored: dict[str, Memory] = {}
         for position in sorted(set(positions)):
-            stored.update((m.id, m) for m in writer.around(thread, position, 2 * CONTEXT_REACH) if m.id not in leave_out)
+            stored.update(
+                (m.id, m) for m in writer.around(thread, position, 2 * CONTEXT_REACH) if m.id not in leave_out
+            )
         self._stored = {memory.id: analyse(memory) for memory in stored.values()}
         self._members: list[Analysed] = sorted(self._stored.values(), key=_place)
 

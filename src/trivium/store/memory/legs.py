@@ -136,5 +136,4 @@ def facts(memory: Memory) -> Facts:
         sensitive=memory.sensitive,
         uses=memory.uses,
         created_at=memory.created_at,
-        occurred_at=memory.occurred_at,
     )

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
+import stat
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from trivium.errors import NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreFull
+from trivium.errors import InvalidInput, NotAStore, ReadOnlyStore, StoreBusy, StoreError, StoreFull
 from trivium.store.sqlite import schema
 from trivium.store.sqlite.where import register_functions
 
-try:
+if sys.platform != "win32":  # there SQLite's own waiting must do
     import fcntl
-except ImportError:  # no such module on Windows: SQLite's own waiting must do there
-    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["Connections", "fcntl", "translated"]
 
 BUSY_TIMEOUT_S = 60.0  # writers queue at the lock file first; this bounds the wait for a checkpoint or a foreign tool
 CACHE_KIB = 65_536
@@ -36,29 +39,42 @@ class Connections:
         self._writing: sqlite3.Connection | None = None
         self._closed = False
         self._lock_file: int | None = None
-        with translated(path):
-            self._prepare()
+        try:
+            with translated(path), translated_system(path):
+                self._prepare()
+        except BaseException:
+            self.close()
+            raise
 
     def _prepare(self) -> None:
-        if self.read_only or (self.path.exists() and not os.access(self.path, os.W_OK)):
-            if not self.path.exists():
+        exists = _is_there(self.path)
+        if self.read_only or (exists and not os.access(self.path, os.W_OK)):
+            if not exists:
                 raise NotAStore(f"{self.path.name} does not exist; open it for writing once to make it")
             self.read_only = True
             if schema.check(self.own(), self.path.name) < schema.SCHEMA_VERSION:
                 raise ReadOnlyStore(f"{self.path.name} has an older format; open it once for writing to migrate it")
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        if schema.check(self.own(), self.path.name) == schema.SCHEMA_VERSION:
+        version = schema.check(self.own(), self.path.name)  # before anything is written: it may be another program's
+        self._use_log()
+        if version == schema.SCHEMA_VERSION:
             return
         with self.exclusive() as connection:
             version = schema.check(connection, self.path.name)  # another process may have migrated meanwhile
             if version < schema.SCHEMA_VERSION:
                 schema.migrate(connection, version)
 
+    def _use_log(self) -> None:
+        """Bring the file into WAL mode, which it remembers. In the queue: SQLite does not wait for this by itself."""
+        connection = self.own()
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            with self._queued():
+                connection.execute("PRAGMA journal_mode = WAL")
+
     def own(self) -> sqlite3.Connection:
         """This thread's connection."""
-        if self._closed:
-            raise StoreError("this store is closed; open it again")
+        self._refuse_closed()
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._connect()
@@ -68,7 +84,9 @@ class Connections:
         return connection
 
     def _connect(self) -> sqlite3.Connection:
-        mode = "ro" if self.read_only else "rwc"
+        mode = "rwc"
+        if self.read_only:
+            mode = "ro&immutable=1" if _on_read_only_disk(self.path) else "ro"
         connection = sqlite3.connect(
             f"file:{_quoted(self.path)}?mode={mode}",
             uri=True,
@@ -78,8 +96,6 @@ class Connections:
             cached_statements=256,
         )
         register_functions(connection)
-        if not self.read_only:
-            connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")  # an acknowledged write survives a power cut
         connection.execute("PRAGMA secure_delete = ON")  # what is forgotten leaves no bytes behind in the file
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
@@ -93,6 +109,7 @@ class Connections:
         waiting is a back-off that can starve one of them."""
         if self.read_only:
             raise ReadOnlyStore(f"{self.path.name} is open for reading only; nothing was written")
+        self._refuse_closed()
         with self._writers, self._queued(), translated(self.path):
             connection = self._writer()
             if connection.in_transaction:
@@ -102,25 +119,28 @@ class Connections:
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                _roll_back(connection)
                 raise
 
     def _writer(self) -> sqlite3.Connection:
-        """The connection for writing, apart from those for reading: a thread may write while it reads an older state."""
-        if self._closed:
-            raise StoreError("this store is closed; open it again")
+        """The connection for writing, apart from those for reading: a thread may write while it reads older state."""
+        self._refuse_closed()
         if self._writing is None:
             self._writing = self._connect()
         return self._writing
 
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise StoreError("this store is closed; open it again")
+
     @contextmanager
     def _queued(self) -> Iterator[None]:
-        if fcntl is None:
+        if sys.platform == "win32":
             yield
             return
         if self._lock_file is None:
-            self._lock_file = os.open(f"{self.path}-lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            with translated_system(self.path):
+                self._lock_file = os.open(f"{self.path}-lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         fcntl.flock(self._lock_file, fcntl.LOCK_EX)
         try:
             yield
@@ -140,8 +160,36 @@ class Connections:
             try:
                 yield connection
             finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                _roll_back(connection)
+
+    @contextmanager
+    def apart(self) -> Iterator[sqlite3.Connection]:
+        """A state of its own for a reader that hands out rows one by one: what its thread does between two of them sees
+        the present. Inside a `snapshot` it reads that state."""
+        if self.own().in_transaction:
+            yield self.own()
+            return
+        with translated(self.path):
+            connection = self._connect()
+            with self._opened_lock:
+                self._opened.append(connection)
+            try:
+                yield connection
+            finally:
+                connection.close()
+                with self._opened_lock:
+                    if connection in self._opened:
+                        self._opened.remove(connection)
+
+    @contextmanager
+    def fresh(self) -> Iterator[sqlite3.Connection]:
+        """A connection for the block alone: it sees the newest state, also inside a snapshot of this thread."""
+        with translated(self.path):
+            connection = self._connect()
+            try:
+                yield connection
+            finally:
+                connection.close()
 
     def truncate_log(self) -> None:
         """Let what was forgotten leave the write-ahead log as well, unless someone still reads from it."""
@@ -163,6 +211,11 @@ class Connections:
             self._lock_file = None
 
 
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:  # a full disk, for one, has rolled back already
+        connection.execute("ROLLBACK")
+
+
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """SQLite's errors as ours, each with what to do."""
@@ -172,14 +225,53 @@ def translated(path: Path) -> Iterator[None]:
         text = str(error)
         code = getattr(error, "sqlite_errorname", "") or ""
         if code.startswith("SQLITE_FULL") or "disk is full" in text:
-            raise StoreFull(f"no room left to write {path.name}: nothing of this write was kept; free some space") from error
+            raise StoreFull(
+                f"no room left to write {path.name}: nothing of this write was kept; free some space"
+            ) from error
         if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            raise StoreBusy(f"{path.name} stayed locked for {BUSY_TIMEOUT_S:.0f} s by another program; try again") from error
+            raise StoreBusy(
+                f"{path.name} stayed locked for {BUSY_TIMEOUT_S:.0f} s by another program; try again"
+            ) from error
         if code.startswith("SQLITE_READONLY"):
-            raise ReadOnlyStore(f"{path.name} cannot be written; check the rights of the file and its folder") from error
+            raise ReadOnlyStore(
+                f"{path.name} cannot be written; check the rights of the file and its folder"
+            ) from error
         if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "not a database" in text or "malformed" in text:
             raise NotAStore(f"{path.name} is damaged or not a Trivium store ({text}); restore a backup") from error
         raise StoreError(f"{path.name}: {text}") from error
+
+
+@contextmanager
+def translated_system(path: Path) -> Iterator[None]:
+    """The system's errors as ours. Only around our own calls: an OSError of the caller's stays the caller's."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise StoreFull(f"no room left to make {path}; free some space") from error
+        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+            raise ReadOnlyStore(f"{path} cannot be written; check the rights of the file and its folder") from error
+        raise StoreError(f"{path} cannot be opened: {error.strerror}; give the name of a file") from error
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is a file to open. Never opens it: closing it would drop SQLite's locks of this process."""
+    if "\0" in str(path):
+        raise InvalidInput("db: the name of the file has a NUL character in it")
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return False
+    if stat.S_ISDIR(found.st_mode):
+        raise NotAStore(f"{path.name} is a folder; give the name of a file")
+    if found.st_size == 1:  # SQLite takes such a file for an empty one and would overwrite it
+        raise NotAStore(f"{path.name} is not a Trivium store; choose another file")
+    return True
+
+
+def _on_read_only_disk(path: Path) -> bool:
+    """Where nobody can write, SQLite cannot make the files that WAL mode wants, and needs none."""
+    return bool(os.statvfs(path).f_flag & os.ST_RDONLY) and not path.with_name(f"{path.name}-wal").exists()
 
 
 def _quoted(path: Path) -> str:

@@ -88,9 +88,10 @@ def refreshed(connection: sqlite3.Connection, epoch: int, space: int, dimension:
 
 def block_of(rows: list[tuple[int, int, int, bytes]], dimension: int) -> Block:
     """A block of freshly read rows. Vectors lie in the file as float16: the same values that every backend keeps."""
-    columns = np.array([row[:3] for row in rows], np.int64).T.copy()
-    vectors = np.frombuffer(b"".join(row[3] for row in rows), np.float16).reshape(len(rows), dimension).astype(np.float32)
-    return Block(*columns, vectors, codes_of(vectors), np.ones(len(rows), np.bool_))
+    numbers, memories, ordinals = np.array([row[:3] for row in rows], np.int64).T.copy()
+    halves = np.frombuffer(b"".join(row[3] for row in rows), np.float16)
+    vectors = halves.reshape(len(rows), dimension).astype(np.float32)
+    return Block(numbers, memories, ordinals, vectors, codes_of(vectors), np.ones(len(rows), np.bool_))
 
 
 def joined(one: Block, two: Block) -> Block:
@@ -139,19 +140,21 @@ def score(block: Block, query: Matrix, permitted: Bools | None, depth: int, *, e
         return Scored(np.arange(count), (block.vectors @ query).astype(np.float64), True)
     if exact or count <= EXACT_CHOSEN:
         rows = np.flatnonzero(chosen)
-        return Scored(rows, (block.vectors[rows] @ query).astype(np.float64), True)
-    rows = _short_list(block.codes, query, chosen, max(RESCORED_LEAST, len(block) // RESCORED_SHARE, 20 * depth))
+    else:
+        wanted = max(RESCORED_LEAST, len(block) // RESCORED_SHARE, 20 * depth)
+        rows = _short_list(block.codes, query, None if count == len(block) else chosen, wanted)
     return Scored(rows, (block.vectors[rows] @ query).astype(np.float64), len(rows) == count)
 
 
-def _short_list(codes: Codes, query: Matrix, chosen: Bools, wanted: int) -> Integers:
+def _short_list(codes: Codes, query: Matrix, chosen: Bools | None, wanted: int) -> Integers:
     """About `wanted` rows nearest by Hamming distance, whole distances at a time."""
     mine = codes_of(query[None, :])[:, 0]
     distance = np.bitwise_count(codes[0] ^ mine[0]).astype(np.uint16)
     for word in range(1, len(mine)):
         distance += np.bitwise_count(codes[word] ^ mine[word])
     far = 64 * len(mine) + 1
-    distance[~chosen] = far
+    if chosen is not None:
+        distance[~chosen] = far
     below = np.cumsum(np.bincount(distance, minlength=far + 1)[:far])
     bound = int(np.searchsorted(below, wanted))
     return np.flatnonzero(distance <= min(bound, far - 1))

@@ -16,8 +16,6 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from rapidfuzz.distance import OSA
-from rapidfuzz.process import extract
 
 from trivium.store.contract import TF_UNIT, Bm25, QueryTerm, idf
 from trivium.store.sqlite.masks import Allowed
@@ -75,6 +73,7 @@ class Lexicon:
     delta: Delta
     delta_columns: Columns
     delta_alive: Mask
+    norms: dict[Bm25, list[Scores]] = field(default_factory=dict)  # filled by the first query of each kind
 
     @property
     def documents(self) -> int:
@@ -102,7 +101,10 @@ def load(connection: sqlite3.Connection, space: int, version: int, flushed: int,
         delta.append(*row)
     size = len(delta.entries)
     columns = Columns(
-        *(np.array(values[:size], np.int64) for values in (delta.entries, delta.memories, delta.ordinals, delta.lengths))
+        *(
+            np.array(values[:size], np.int64)
+            for values in (delta.entries, delta.memories, delta.ordinals, delta.lengths)
+        )
     )
     alive = np.ones(size, np.bool_)
     if old is not None and goes_on:
@@ -112,7 +114,8 @@ def load(connection: sqlite3.Connection, space: int, version: int, flushed: int,
         row[0]
         for row in connection.execute("SELECT entry FROM gone_entry WHERE space = ? AND version > ?", (space, since))
     ]
-    alive &= ~np.isin(columns.entries, gone)
+    if gone:
+        alive &= ~np.isin(columns.entries, gone)
     return Lexicon(space, version, segments, delta, columns, alive)
 
 
@@ -135,30 +138,37 @@ class Scored:
 def score(connection: sqlite3.Connection, lexicon: Lexicon, terms: Sequence[QueryTerm], bm25: Bm25) -> Scored:
     """BM25 of every document that has a term: the operations of `contract.bm25_weight`, in the same order."""
     texts = list(dict.fromkeys(term.text for term in terms))
-    parts = [
-        *((segment.columns, _postings(connection, segment.num, texts)) for segment in lexicon.segments),
-        (lexicon.delta_columns, _delta_postings(lexicon, texts)),
-    ]
-    frequency = {text: sum(len(found[text][0]) for _, found in parts if text in found) for text in texts}
-    documents, mean_length = lexicon.documents, lexicon.mean_length
+    found = [_postings(connection, segment.num, texts) for segment in lexicon.segments]
+    found.append(_delta_postings(lexicon, texts))
+    columns = [*(segment.columns for segment in lexicon.segments), lexicon.delta_columns]
+    frequency = {text: sum(len(own[text][0]) for own in found if text in own) for text in texts}
+    documents = lexicon.documents
     rarity = {text: idf(documents, count) for text, count in frequency.items() if count}
-    scored = tuple(
-        Part(columns, _score_part(columns, found, terms, rarity, mean_length, bm25), found) for columns, found in parts
+    parts = tuple(
+        Part(own_columns, _score_part(norm, own, terms, rarity, bm25), own)
+        for own_columns, norm, own in zip(columns, _norms(lexicon, columns, bm25), found, strict=True)
     )
-    return Scored(tuple(texts), scored, tuple(text for text, count in frequency.items() if not count))
+    return Scored(tuple(texts), parts, tuple(text for text, count in frequency.items() if not count))
 
 
-def _score_part(
-    columns: Columns, found: Found, terms: Sequence[QueryTerm], rarity: dict[str, float], mean_length: float, bm25: Bm25
-) -> Scores:
-    scores = np.zeros(len(columns.entries))
+def _norms(lexicon: Lexicon, columns: Sequence[Columns], bm25: Bm25) -> list[Scores]:
+    """What a document's length adds to the divisor, for every document: the same for all queries at this version."""
+    known = lexicon.norms.get(bm25)
+    if known is None:
+        mean_length = lexicon.mean_length or 1.0
+        known = [bm25.k1 * (1.0 - bm25.b + bm25.b * (own.lengths / TF_UNIT / mean_length)) for own in columns]
+        lexicon.norms[bm25] = known
+    return known
+
+
+def _score_part(norm: Scores, found: Found, terms: Sequence[QueryTerm], rarity: dict[str, float], bm25: Bm25) -> Scores:
+    scores = np.zeros(len(norm))
     for term in terms:
-        if term.text not in found:
-            continue
-        documents, frequencies = found[term.text]
-        frequency = frequencies / float(TF_UNIT)
-        norm = bm25.k1 * (1.0 - bm25.b + bm25.b * (columns.lengths[documents] / TF_UNIT / mean_length))
-        scores[documents] += term.weight * (rarity[term.text] * (frequency * (bm25.k1 + 1.0) / (frequency + norm)))
+        if term.text in found:
+            documents, frequencies = found[term.text]
+            frequency = frequencies / float(TF_UNIT)
+            weight = rarity[term.text] * (frequency * (bm25.k1 + 1.0) / (frequency + norm[documents]))
+            scores[documents] += weight if term.weight == 1.0 else term.weight * weight
     return scores
 
 
@@ -188,6 +198,9 @@ def _delta_postings(lexicon: Lexicon, texts: Sequence[str]) -> Found:
 
 def near_terms(connection: sqlite3.Connection, lexicon: Lexicon, term: str, distance: int) -> tuple[str, ...]:
     """Vocabulary within the distance, best first by (distance, -document frequency, term)."""
+    from rapidfuzz.distance import OSA  # 20 ms to import, and few queries have a typo
+    from rapidfuzz.process import extract
+
     frequency: defaultdict[str, int] = defaultdict(int)
     for segment in lexicon.segments:
         rows = connection.execute(
@@ -211,16 +224,26 @@ def candidates(scored: Scored, allowed: Allowed) -> tuple[Passages, TermsOf]:
         matching = part.scores > 0.0
         permitted = allowed.of(part.columns.memories)
         rows = np.flatnonzero(matching if permitted is None else matching & permitted)
-        chosen.append(Passages(part.scores[rows], part.columns.memories[rows], part.columns.ordinals[rows], rows + start))
+        chosen.append(
+            Passages(part.scores[rows], part.columns.memories[rows], part.columns.ordinals[rows], rows + start)
+        )
 
-    def terms_of(source: int) -> tuple[str, ...]:
-        which = int(np.searchsorted(starts, source, side="right")) - 1
-        part, local = scored.parts[which], source - int(starts[which])
-        return tuple(text for text in scored.texts if text in part.found and _holds(part.found[text][0], local))
+    def terms_of(sources: npt.NDArray[np.int64]) -> list[tuple[str, ...]]:
+        which = np.searchsorted(starts, sources, side="right") - 1
+        holding: list[list[str]] = [[] for _ in sources]
+        for number in sorted(set(which.tolist())):
+            places = np.flatnonzero(which == number)
+            part, locals_ = scored.parts[number], sources[places] - starts[number]
+            for text in scored.texts:
+                if text in part.found:
+                    for place in places[_held(part.found[text][0], locals_)]:
+                        holding[place].append(text)
+        return [tuple(terms) for terms in holding]
 
     return joined(chosen), terms_of
 
 
-def _holds(documents: npt.NDArray[np.uint32], local: int) -> bool:
-    at = int(np.searchsorted(documents, local))
-    return at < len(documents) and int(documents[at]) == local
+def _held(documents: npt.NDArray[np.uint32], locals_: npt.NDArray[np.int64]) -> Mask:
+    """Which of the documents stand in a posting list."""
+    at = np.minimum(np.searchsorted(documents, locals_), len(documents) - 1)
+    return np.equal(documents[at], locals_)

@@ -16,12 +16,12 @@ from trivium.store.sqlite import records
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
-TermsOf: TypeAlias = "Callable[[int], tuple[str, ...]]"  # the source of a passage -> matched terms
+TermsOf: TypeAlias = "Callable[[Integers], list[tuple[str, ...]]]"  # sources of passages -> their matched terms
 
 
-def no_terms(_source: int) -> tuple[str, ...]:
+def no_terms(sources: Integers) -> list[tuple[str, ...]]:
     """A leg without terms."""
-    return ()
+    return [()] * len(sources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,7 @@ class Passages:
 
 
 def joined(parts: Sequence[Passages]) -> Passages:
-    return Passages(
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in Passages.__slots__)
-    )
+    return Passages(*(np.concatenate([getattr(part, name) for part in parts]) for name in Passages.__slots__))
 
 
 def best(passages: Passages, depth: int) -> Passages:
@@ -57,11 +55,14 @@ def best(passages: Passages, depth: int) -> Passages:
         else:
             rows = np.arange(len(scores))
         rows = rows[np.lexsort((passages.ordinals[rows], -scores[rows]))]
-        _, first = np.unique(passages.memories[rows], return_index=True)
+        # Not np.unique: it imports numpy.ma, 50 ms in a process that has just started.
+        first: dict[int, int] = {}
+        for at, memory in enumerate(passages.memories[rows].tolist()):
+            first.setdefault(memory, at)
         if len(first) >= depth or len(rows) == len(scores):
             break
         wanted *= 4  # several passages of few memories filled the list: look deeper
-    rows = rows[np.sort(first)]
+    rows = rows[list(first.values())]
     if len(rows) > depth:
         rows = rows[scores[rows] >= scores[rows[depth - 1]]]
     return passages.take(rows)
@@ -73,17 +74,15 @@ def hits(
     """The best memories with their facts, ordered by (-score, id)."""
     top = best(passages, depth)
     known = records.facts(connection, top.memories.tolist())
-    columns = zip(top.scores.tolist(), top.memories.tolist(), top.ordinals.tolist(), top.sources.tolist(), strict=True)
-    rows = sorted((-score, known[memory][0], memory, ordinal, source) for score, memory, ordinal, source in columns)
+    columns = zip(top.scores.tolist(), top.memories.tolist(), top.ordinals.tolist(), terms_of(top.sources), strict=True)
+    rows = sorted((-score, known[memory][0], memory, ordinal, terms) for score, memory, ordinal, terms in columns)
     return tuple(
-        LegHit(Key(space, id), -negative, ordinal, known[memory][1], terms_of(source))
-        for negative, id, memory, ordinal, source in rows[:depth]
+        LegHit(Key(space, id), -negative, ordinal, known[memory][1], terms)
+        for negative, id, memory, ordinal, terms in rows[:depth]
     )
 
 
-def place(
-    connection: sqlite3.Connection, passages: Passages, memory: int, id: str, terms_of: TermsOf
-) -> Place | None:
+def place(connection: sqlite3.Connection, passages: Passages, memory: int, id: str, terms_of: TermsOf) -> Place | None:
     """Where a memory would stand if nothing were cut off."""
     own = passages.take(np.flatnonzero(passages.memories == memory))
     if not len(own.scores):
@@ -93,4 +92,4 @@ def place(
     better = np.unique(passages.memories[passages.scores > score])
     equal = np.setdiff1d(np.unique(passages.memories[passages.scores == score]), better)
     ids = [known[0] for known in records.facts(connection, equal.tolist()).values()]
-    return Place(1 + len(better) + sum(other < id for other in ids), score, terms_of(int(mine.sources[0])))
+    return Place(1 + len(better) + sum(other < id for other in ids), score, terms_of(mine.sources[:1])[0])

@@ -14,20 +14,19 @@ from trivium.store.sqlite.where import compile_where, json_text
 from trivium.when import from_micros, to_micros
 
 COLUMNS = (
-    "id, kind, importance, sensitive, uses, created_at, updated_at, occurred_at, superseded_at, supersedes, superseded_by, "
-    "thread, position, language, content_hash, category, source, tags, keywords, title, metadata, content"
+    "id, kind, importance, sensitive, uses, created_at, updated_at, occurred_at, superseded_at, "
+    "supersedes, superseded_by, thread, position, language, content_hash, category, source, "
+    "tags, keywords, title, metadata, content"
 )
 READ = ", ".join(f"m.{name}" for name in COLUMNS.split(", "))
 INSERT = f"INSERT INTO memory (space, {COLUMNS}) VALUES (?{', ?' * len(COLUMNS.split(', '))})"
 UPDATE = f"UPDATE memory SET {', '.join(f'{name} = ?' for name in COLUMNS.split(', '))} WHERE num = ?"
-FACTS = """
-SELECT num, id, kind, importance, sensitive, uses, created_at, occurred_at FROM memory
-WHERE num IN (SELECT value FROM json_each(?))
-"""
+FACTS = "SELECT num, id, kind, importance, sensitive, uses, created_at FROM memory WHERE num IN ({})"
 GET = f"""
 SELECT s.name, {READ} FROM memory m JOIN space s ON s.num = m.space
 WHERE s.name = ? AND m.id IN (SELECT value FROM json_each(?))
 """
+FACTS_AT_ONCE = 10_000  # below SQLite's limit of parameters in one statement
 ORDERS: dict[Order, tuple[str, ...]] = {
     "created": ("m.created_at",),
     "updated": ("m.updated_at",),
@@ -35,6 +34,8 @@ ORDERS: dict[Order, tuple[str, ...]] = {
     "importance": ("m.importance",),
     "thread": ("m.thread", "m.position"),
 }
+
+EMPTY_LIST, EMPTY_OBJECT = "[]", "{}"  # how most rows have them: not worth a parse
 
 Row = tuple[object, ...]
 
@@ -88,10 +89,10 @@ def _read(
         updated_at=from_micros(updated_at),
         kind=kind,
         title=title,
-        keywords=tuple(json.loads(keywords)),
-        tags=tuple(json.loads(tags)),
+        keywords=() if keywords == EMPTY_LIST else tuple(json.loads(keywords)),
+        tags=() if tags == EMPTY_LIST else tuple(json.loads(tags)),
         category=category,
-        metadata=json.loads(metadata),
+        metadata={} if metadata == EMPTY_OBJECT else json.loads(metadata),
         importance=importance,
         sensitive=bool(sensitive),
         occurred_at=None if occurred_at is None else from_micros(occurred_at),
@@ -118,24 +119,15 @@ def get(connection: sqlite3.Connection, keys: Iterable[Key]) -> dict[Key, Memory
     return found
 
 
-def facts(connection: sqlite3.Connection, nums: Iterable[int]) -> dict[int, tuple[str, Facts]]:
+def facts(connection: sqlite3.Connection, nums: Sequence[int]) -> dict[int, tuple[str, Facts]]:
     """Id and facts of memories by their number in the file."""
-    return {
-        num: (
-            id,
-            Facts(
-                kind,
-                importance,
-                bool(sensitive),
-                uses,
-                from_micros(created_at),
-                None if occurred_at is None else from_micros(occurred_at),
-            ),
-        )
-        for num, id, kind, importance, sensitive, uses, created_at, occurred_at in connection.execute(
-            FACTS, (json.dumps(list(nums)),)
-        )
-    }
+    found: dict[int, tuple[str, Facts]] = {}
+    for start in range(0, len(nums), FACTS_AT_ONCE):
+        some = nums[start : start + FACTS_AT_ONCE]
+        rows = connection.execute(FACTS.format(", ".join("?" * len(some))), some)
+        for num, id, kind, importance, sensitive, uses, created_at in rows:
+            found[num] = (id, Facts(kind, importance, bool(sensitive), uses, from_micros(created_at)))
+    return found
 
 
 def scan(

@@ -133,22 +133,26 @@ CREATE TABLE receipt (
 CREATE INDEX receipt_id ON receipt (space, id);
 """
 
+# One statement, so that it sees one state while another process makes the tables.
+IDENTITY = """
+SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master)
+FROM pragma_user_version, pragma_application_id
+"""
+
 MIGRATIONS = (FIRST,)
 SCHEMA_VERSION = len(MIGRATIONS)
 
 
 def check(connection: sqlite3.Connection, name: str) -> int:
     """The schema version of the file, 0 for an empty one. Refuse what is not ours or newer than we are."""
-    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    application = int(connection.execute("PRAGMA application_id").fetchone()[0])
-    tables = int(connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
+    version, application, tables = connection.execute(IDENTITY).fetchone()
     if application != APPLICATION_ID and (application or version or tables):
         raise NotAStore(f"{name} is a SQLite file of another program, not a Trivium store; choose another file")
     if version > SCHEMA_VERSION:
         raise NewerStore(
             f"{name} has store format {version}; this Trivium knows formats up to {SCHEMA_VERSION}: upgrade Trivium"
         )
-    return version
+    return int(version)
 
 
 def migrate(connection: sqlite3.Connection, version: int) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from trivium.errors import NotAStore
 from trivium.store.sqlite.postings import (
     Documents,
     join_postings,
@@ -102,13 +103,12 @@ def _tier(documents: int) -> int:
 
 def merge(connection: sqlite3.Connection, space: int, segments: list[int]) -> None:
     """Make one segment of neighbours, leaving out the entries that were removed since."""
-    live = _live_entries(connection, space)
     parts: list[Columns] = []
     pieces: defaultdict[str, list[tuple[Documents, npt.NDArray[np.uint16]]]] = defaultdict(list)
     base = 0
     for segment in segments:
         columns = read_columns(connection, segment)
-        keep = np.isin(columns.entries, live, assume_unique=True)
+        keep = _living(connection, space, columns.entries)
         renumber = (np.cumsum(keep) - 1 + base).astype(np.uint32)
         for term, blob in connection.execute(READ_POSTINGS, (segment,)):
             documents, frequencies = unpack_postings(blob)
@@ -123,9 +123,12 @@ def merge(connection: sqlite3.Connection, space: int, segments: list[int]) -> No
     connection.execute("UPDATE space SET version = version + 1 WHERE num = ?", (space,))
 
 
-def _live_entries(connection: sqlite3.Connection, space: int) -> Integers:
-    rows = connection.execute("SELECT num FROM entry WHERE space = ? ORDER BY num", (space,))
-    return np.fromiter((row[0] for row in rows), np.int64)
+def _living(connection: sqlite3.Connection, space: int, entries: Integers) -> npt.NDArray[np.bool_]:
+    """Which of a segment's entries are still there."""
+    ends = (space, int(entries[0]), int(entries[-1]))
+    rows = connection.execute("SELECT num FROM entry WHERE space = ? AND num BETWEEN ? AND ? ORDER BY num", ends)
+    live = np.fromiter((row[0] for row in rows), np.int64)
+    return np.isin(entries, live, assume_unique=True)
 
 
 def _joined(
@@ -180,7 +183,10 @@ def remove(connection: sqlite3.Connection, space: int, version: int, entries: It
         if entry.num > flushed:
             connection.execute("INSERT INTO gone_entry VALUES (?, ?, ?)", (space, version, entry.num))
             continue
-        segment, blob = connection.execute(FIND_SEGMENT, (space, entry.num, entry.num)).fetchone()
+        row = connection.execute(FIND_SEGMENT, (space, entry.num, entry.num)).fetchone()
+        if row is None:
+            raise NotAStore(f"the lexical index is damaged: no segment has passage {entry.num}; restore a backup")
+        segment, blob = row
         local = int(np.searchsorted(np.frombuffer(blob, np.int64), entry.num))
         by_segment[segment].append((local, entry))
     for segment, gone in by_segment.items():
@@ -194,8 +200,10 @@ def _rewrite(connection: sqlite3.Connection, segment: int, gone: list[tuple[int,
             by_term[term].append(local)
     for term, locals_ in by_term.items():
         key = (segment, term)
-        blob = connection.execute("SELECT documents FROM posting WHERE segment = ? AND term = ?", key).fetchone()[0]
-        left = without(blob, np.array(locals_, np.uint32))
+        row = connection.execute("SELECT documents FROM posting WHERE segment = ? AND term = ?", key).fetchone()
+        if row is None:
+            raise NotAStore(f"the lexical index is damaged: no postings of {term!r}; restore a backup")
+        left = without(row[0], np.array(locals_, np.uint32))
         if left:
             connection.execute("UPDATE posting SET documents = ? WHERE segment = ? AND term = ?", (left, *key))
         else:

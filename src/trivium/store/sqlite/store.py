@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections import OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 
-from trivium.errors import InvalidInput, StoreError, WrongVector
+from trivium.errors import InvalidInput, StoreError, StoreFull, WrongVector
 from trivium.filter import Filter
 from trivium.record import Key, Memory
 from trivium.store.contract import (
@@ -22,19 +22,25 @@ from trivium.store.contract import (
     IndexedPassage,
     LegAnswer,
     Order,
+    Place,
     QueryTerm,
     SpaceFacts,
     SpaceSettings,
     Vector,
     Writer,
 )
-from trivium.store.sqlite import dense, lexical, masks, ranking, records, segments, verification
+from trivium.store.sqlite import dense, hnsw, lexical, masks, ranking, records, segments, verification
 from trivium.store.sqlite.connection import Connections
+from trivium.store.sqlite.dense import Integers
+from trivium.store.sqlite.graphs import Graphs
+from trivium.store.sqlite.lexical import Lexicon
 from trivium.store.sqlite.postings import unpack_terms
+from trivium.store.sqlite.schema import renew_identity
 from trivium.store.sqlite.vectors import EpochRow, Vectors
 from trivium.store.sqlite.versions import Versions
 from trivium.store.sqlite.writer import SqliteWriter
 
+DENSE_INDEXES = ("codes", "hnsw")
 MASKS_KEPT = 64
 QUERY_VECTORS_KEPT = 10_000
 
@@ -59,19 +65,34 @@ KINDS = "SELECT DISTINCT m.kind FROM memory m JOIN space s ON s.num = m.space WH
 
 
 class SqliteStore:
-    """See `contract.Store`. The file is the truth; the cache folder beside it can be deleted at any time."""
+    """See `contract.Store`. The file is the truth; the cache folder beside it can be deleted at any time.
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+    `dense_index` makes the short list of a large space: "codes" needs nothing built; "hnsw" has a graph built in the
+    background, and needs the extra `hnsw`."""
+
+    def __init__(self, path: Path, *, read_only: bool = False, dense_index: str = "codes") -> None:
+        if dense_index not in DENSE_INDEXES:
+            raise InvalidInput(f"dense_index: {dense_index!r} is not one of {', '.join(DENSE_INDEXES)}")
+        if dense_index == "hnsw":
+            hnsw.require()
         self.path = path
         self._connections = Connections(path, read_only=read_only)
         self.read_only = self._connections.read_only
-        self._vectors = Vectors(cache_folder(path), self._meta("identity"), read_only=self.read_only)
-        self._lexicons: defaultdict[int, Versions[lexical.Lexicon]] = defaultdict(Versions)
+        self._vectors = Vectors(
+            cache_folder(path),
+            self._meta("identity"),
+            self._gone_since,
+            read_only=self.read_only,
+            graphs=Graphs(read_only=self.read_only) if dense_index == "hnsw" else None,
+        )
+        self._lexicons: defaultdict[int, Versions[Lexicon]] = defaultdict(Versions)
         self._masks: OrderedDict[tuple[int, int, str], masks.Allowed] = OrderedDict()
         self._lock = threading.Lock()
-        self._written: set[str] = set()
+        self._new_passages: Counter[str] = Counter()  # by space, since each was last tended
+        self._new_vectors: Counter[str] = Counter()
 
     def close(self) -> None:
+        self._vectors.close()
         self._connections.close()
 
     @contextmanager
@@ -84,16 +105,19 @@ class SqliteStore:
         with self._connections.exclusive() as connection:
             writer = SqliteWriter(connection, space)
             yield writer
-        self._written.add(space)
+        self._new_passages[space] += writer.passages_added
+        self._new_vectors[space] += writer.vectors_added
         if writer.erased:
             self._erase(writer)
         if writer.forgot:
-            self._connections.truncate_log()
+            with suppress(StoreFull):  # the memories are gone already; the log is emptied when there is room again
+                self._connections.truncate_log()
 
     def _erase(self, writer: SqliteWriter) -> None:
         epochs = {epoch.num: epoch for epoch in self._epoch_rows()}
         for num, gone in writer.erased.items():
-            self._vectors.erase(writer.space, epochs[num], np.array(gone, np.int64))
+            if num in epochs:  # else another process has just dropped the epoch and its caches
+                self._vectors.erase(writer.space, epochs[num], np.array(gone, np.int64))
 
     # Records
 
@@ -105,7 +129,7 @@ class SqliteStore:
         self, spaces: Sequence[str], where: Filter, *, order: Order = "created", newest_first: bool = False,
         limit: int | None = None, offset: int = 0,
     ) -> Iterator[Memory]:  # fmt: skip
-        with self._connections.snapshot() as connection:
+        with self._connections.apart() as connection:
             yield from records.scan(
                 connection, spaces, where, order=order, newest_first=newest_first, limit=limit, offset=offset
             )
@@ -139,7 +163,9 @@ class SqliteStore:
         with self._connections.snapshot() as connection:
             sql = "SELECT language, languages, settings FROM space WHERE name = ?"
             row = connection.execute(sql, (space,)).fetchone()
-            return SpaceSettings() if row is None else SpaceSettings(row[0], tuple(json.loads(row[1])), json.loads(row[2]))
+            return (
+                SpaceSettings() if row is None else SpaceSettings(row[0], tuple(json.loads(row[1])), json.loads(row[2]))
+            )
 
     def spans(self, places: Iterable[tuple[Key, int]]) -> dict[tuple[Key, int], tuple[int, int]]:
         wanted = set(places)
@@ -155,7 +181,8 @@ class SqliteStore:
     # Legs
 
     def lexical(
-        self, space: str, terms: Sequence[QueryTerm], where: Filter, depth: int, bm25: Bm25, *, probe: str | None = None,
+        self, space: str, terms: Sequence[QueryTerm], where: Filter, depth: int, bm25: Bm25, *,
+        probe: str | None = None,
     ) -> LegAnswer:  # fmt: skip
         with self._connections.snapshot() as connection:
             lexicon = self._lexicon(connection, space)
@@ -186,7 +213,13 @@ class SqliteStore:
             num, version, _ = row
             table = self._vectors.table(connection, num, version, epoch)
             allowed = self._allowed(connection, num, version, where)
-            passages, compared_all = dense.candidates(table, vector, allowed.of, depth, exact=exact or probe is not None)
+            found = None
+            if not exact and probe is None and allowed.included is None:  # a graph cannot keep to a filter
+                graph = self._vectors.graph(num, epoch, table)
+                found = graph and hnsw.candidates(graph, table, vector, allowed.of, depth)
+            passages, compared_all = found or dense.candidates(
+                table, vector, allowed.of, depth, exact=exact or probe is not None
+            )
             missing = connection.execute(
                 "SELECT count(*) FROM pending WHERE epoch = ? AND space = ?", (epoch.num, num)
             ).fetchone()[0]
@@ -202,7 +235,7 @@ class SqliteStore:
             lexicon = self._lexicon(connection, space)
             return () if lexicon is None else lexical.near_terms(connection, lexicon, term, distance)
 
-    def _lexicon(self, connection: sqlite3.Connection, space: str) -> lexical.Lexicon | None:
+    def _lexicon(self, connection: sqlite3.Connection, space: str) -> Lexicon | None:
         row = connection.execute(SPACE, (space,)).fetchone()
         if row is None:
             return None
@@ -228,7 +261,7 @@ class SqliteStore:
     def _place(
         self, connection: sqlite3.Connection, space: int, passages: ranking.Passages, probe: str | None,
         terms_of: ranking.TermsOf,
-    ) -> ranking.Place | None:  # fmt: skip
+    ) -> Place | None:  # fmt: skip
         if probe is None:
             return None
         row = connection.execute("SELECT num FROM memory WHERE space = ? AND id = ?", (space, probe)).fetchone()
@@ -239,7 +272,9 @@ class SqliteStore:
     def epochs(self) -> tuple[Epoch, ...]:
         with self._connections.snapshot() as connection:
             rows = connection.execute("SELECT fingerprint, model, dimension, serving FROM epoch ORDER BY num")
-            return tuple(Epoch(fingerprint, model, dimension, bool(serving)) for fingerprint, model, dimension, serving in rows)
+            return tuple(
+                Epoch(fingerprint, model, dimension, bool(serving)) for fingerprint, model, dimension, serving in rows
+            )
 
     def begin_epoch(self, epoch: Epoch) -> None:
         with self._connections.exclusive() as connection:
@@ -251,7 +286,8 @@ class SqliteStore:
                 (epoch.fingerprint, epoch.model, epoch.dimension, int(first)),
             ).lastrowid
             connection.execute(
-                "INSERT INTO pending (epoch, memory, space) SELECT ?, num, space FROM memory WHERE sensitive = 0", (num,)
+                "INSERT INTO pending (epoch, memory, space) SELECT ?, num, space FROM memory WHERE sensitive = 0",
+                (num,),
             )
 
     def serve_epoch(self, fingerprint: str) -> None:
@@ -283,8 +319,8 @@ class SqliteStore:
         with self._connections.snapshot() as connection:
             rows = connection.execute(
                 "SELECT v.value FROM vector v JOIN memory m ON m.num = v.memory JOIN space s ON s.num = m.space "
-                "JOIN epoch e ON e.num = v.epoch WHERE s.name = ? AND m.id = ? AND e.fingerprint = ? AND v.value <> x'' "
-                "ORDER BY v.ordinal",
+                "JOIN epoch e ON e.num = v.epoch WHERE s.name = ? AND m.id = ? AND e.fingerprint = ? "
+                "AND v.value <> x'' ORDER BY v.ordinal",
                 (*key, fingerprint),
             )
             return tuple(np.frombuffer(row[0], np.float16).astype(np.float32) for row in rows)
@@ -296,6 +332,8 @@ class SqliteStore:
             return None if row is None else np.frombuffer(row[0], np.float32)
 
     def keep_query(self, fingerprint: str, text: str, vector: Vector) -> None:
+        if self.read_only:
+            return  # a cache: nothing is lost
         with self._connections.exclusive() as connection:
             count = connection.execute("SELECT count(*) FROM query_vector").fetchone()[0]
             if count >= QUERY_VECTORS_KEPT:
@@ -310,6 +348,12 @@ class SqliteStore:
         if row is None:
             raise InvalidInput("fingerprint: this store has no vectors of that model; run `trivium reembed`")
         return EpochRow(*row)
+
+    def _gone_since(self, epoch: int, space: int, number: int) -> Integers:
+        """The vectors removed by now, whatever state the caller's own block sees."""
+        with self._connections.fresh() as connection:
+            rows = connection.execute(dense.READ_GONE, (epoch, space, number)).fetchall()
+            return np.array([row[1] for row in rows], np.int64)
 
     def _epoch_rows(self) -> list[EpochRow]:
         with self._connections.snapshot() as connection:
@@ -330,10 +374,12 @@ class SqliteStore:
             return "" if row is None else str(row[0])
 
     def tend(self) -> None:
-        written, self._written = self._written, set()
-        for name in sorted(written):
-            self._tend_segments(name)
-            self._tend_vectors(name)
+        for space in [space for space, count in self._new_passages.items() if count]:
+            del self._new_passages[space]
+            self._tend_segments(space)
+        for space in [space for space, count in self._new_vectors.items() if self._vectors.due(count)]:
+            del self._new_vectors[space]
+            self._tend_vectors(space)
 
     def _tend_segments(self, name: str) -> None:
         with self._connections.snapshot() as connection:
@@ -372,6 +418,8 @@ class SqliteStore:
         copy = sqlite3.connect(target)
         try:
             self._connections.own().backup(copy)
+            with copy:
+                renew_identity(copy)  # the caches of the original are not the copy's, wherever it is put
         finally:
             copy.close()
 

@@ -2,25 +2,31 @@
 
 Three files of rows and a head that says how many of them count. Rows are appended first and the head is replaced after,
 so a reader never sees half a row; a compaction writes files of the next generation and then replaces the head. One
-process writes at a time (a lock file); one that cannot have the lock goes on without. Deleting the folder loses nothing.
+process writes at a time (a lock file); one that cannot have the lock goes on without. Deleting the folder is safe.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from trivium.store.sqlite.connection import fcntl
 from trivium.store.sqlite.dense import Block, Codes, Integers, Matrix
+
+if sys.platform != "win32":
+    import fcntl
 
 FORMAT = 1
 HEAD = "head.json"
+FILES = ("keys", "vectors", "codes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,7 @@ class VectorCache:
             head = self._head()
             if not locked or head is None or (head.rows and len(block) and block.numbers[0] <= head.last):
                 return False
-            self._write(head, block, "r+b")
+            self._write(head, _wiped(block), "r+b")
             self._replace_head(replace(head, rows=head.rows + len(block), last=last))
             return True
 
@@ -91,7 +97,9 @@ class VectorCache:
             old = self._head()
             generation = old.generation + 1 if old else 0
             head = Head(FORMAT, self._identity, self._dimension, generation, 0, last, last_gone)
-            self._write(head, block, "wb")
+            for name in FILES:  # made anew: a reader may have a file of this name mapped, from a cache that did not fit
+                self._file(head, name).unlink(missing_ok=True)
+            self._write(head, block, "xb")
             self._replace_head(replace(head, rows=len(block)))
             self._remove_other_generations(generation)
             return True
@@ -106,7 +114,10 @@ class VectorCache:
             rows = np.flatnonzero(np.isin(keys[:, 0], numbers))
             if not len(rows):
                 return
-            for name, kind, width in (("vectors", np.float32, self._dimension), ("codes", np.uint64, -(-self._dimension // 64))):
+            for name, kind, width in (
+                ("vectors", np.float32, self._dimension),
+                ("codes", np.uint64, -(-self._dimension // 64)),
+            ):
                 cells = np.memmap(self._file(head, name), kind, "r+", shape=(head.rows, width))
                 cells[rows] = 0
                 cells.flush()
@@ -114,7 +125,8 @@ class VectorCache:
     def _write(self, head: Head, block: Block, mode: str) -> None:
         keys = np.stack([block.numbers, block.memories, block.ordinals], axis=1)
         codes = np.ascontiguousarray(block.codes.T)
-        for name, cells in (("keys", keys), ("vectors", block.vectors), ("codes", codes)):
+        columns: tuple[npt.NDArray[Any], ...] = (keys, block.vectors, codes)
+        for name, cells in zip(FILES, columns, strict=True):
             with open(self._file(head, name), mode) as file:
                 file.seek(head.rows * cells.itemsize * cells.shape[1])
                 file.write(np.ascontiguousarray(cells).data)
@@ -135,8 +147,8 @@ class VectorCache:
 
     @contextmanager
     def _locked(self, *, wait: bool = False) -> Iterator[bool]:
-        if fcntl is None or not self._folder.exists():
-            yield fcntl is None and self._folder.exists()
+        if sys.platform == "win32" or not self._folder.exists():
+            yield self._folder.exists()
             return
         lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
@@ -148,3 +160,10 @@ class VectorCache:
             yield True
         finally:
             os.close(lock)
+
+
+def _wiped(block: Block) -> Block:
+    """The block with zeros for rows that died before they were ever written: they must not come to the disk now."""
+    if block.alive.all():
+        return block
+    return replace(block, vectors=block.vectors * block.alive[:, None], codes=block.codes * block.alive)

@@ -6,18 +6,32 @@ import shutil
 import sqlite3
 import threading
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
-from trivium.store.sqlite.dense import Block, Integers, VectorTable, empty_block, joined, refreshed
-from trivium.store.sqlite.vector_cache import VectorCache
+from trivium.store.sqlite.dense import READ_GONE, Block, Integers, VectorTable, block_of, empty_block, joined, refreshed
+from trivium.store.sqlite.graphs import Graphs
+from trivium.store.sqlite.hnsw import Graph
+from trivium.store.sqlite.hnsw import drop as drop_graph
+from trivium.store.sqlite.vector_cache import Head, VectorCache
 from trivium.store.sqlite.versions import Versions
 
 CACHE_LEAST = 8_192  # rows; fewer are read from the store file in about 20 ms, a cache would only be litter
 TAIL_LIMIT = 2_048  # rows kept apart from the base: a new row copies the tail, not the base
 GONE_SHARE = 5  # compact when one row in five is dead
+CHECKED = 64  # of the newest cached rows: those in which a restored file would differ
+
+LAST_GONE = "SELECT coalesce(max(num), 0) FROM gone_vector WHERE epoch = ? AND space = ?"
+LAST_VECTORS = """
+SELECT num, memory, ordinal, value FROM vector WHERE epoch = ? AND space = ? AND num <= ? AND value <> x''
+ORDER BY num DESC LIMIT ?
+"""
+
+GoneSince: TypeAlias = "Callable[[int, int, int], Integers]"  # (epoch, space, removal number) -> vectors removed since
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +46,14 @@ class EpochRow:
 class Vectors:
     """Tables by space and epoch. Thread-safe; each table is an immutable value that is replaced."""
 
-    def __init__(self, folder: Path, identity: str, *, read_only: bool) -> None:
+    def __init__(
+        self, folder: Path, identity: str, gone_since: GoneSince, *, read_only: bool, graphs: Graphs | None = None
+    ) -> None:
         self._folder = folder
         self._identity = identity
+        self._gone_since = gone_since
         self._read_only = read_only
+        self._graphs = graphs
         self._tables: defaultdict[tuple[int, int], Versions[VectorTable]] = defaultdict(Versions)
         self._lock = threading.Lock()
 
@@ -52,20 +70,19 @@ class Vectors:
                 table = self._settled(table, space, epoch)
             return versions.keep(version, table)
 
+    def due(self, count: int) -> bool:
+        """Whether so many new vectors are worth moving into the cache."""
+        return count > TAIL_LIMIT
+
     def _opened(self, connection: sqlite3.Connection, space: int, epoch: EpochRow) -> VectorTable:
         nothing = empty_block(epoch.dimension)
         cached = self._cache(space, epoch).read()
         if cached is None:
             return VectorTable(nothing, nothing, 0, 0)
         head, block = cached
-        newest = connection.execute("SELECT max(num) FROM vector WHERE epoch = ? AND space = ?", (epoch.num, space)).fetchone()[0]
-        if head.last > (newest or 0) and not self._known_gone(connection, space, epoch, head.last):
-            return VectorTable(nothing, nothing, 0, 0)  # the cache is ahead of the file: a restored copy
+        if not _of_this_past(connection, space, epoch, head, block):
+            return VectorTable(nothing, nothing, 0, 0)
         return VectorTable(block, nothing, head.last, head.last_gone)
-
-    def _known_gone(self, connection: sqlite3.Connection, space: int, epoch: EpochRow, number: int) -> bool:
-        sql = "SELECT 1 FROM gone_vector WHERE epoch = ? AND space = ? AND vector = ?"
-        return connection.execute(sql, (epoch.num, space, number)).fetchone() is not None
 
     def _settled(self, table: VectorTable, space: int, epoch: EpochRow) -> VectorTable:
         """The tail moved into the base: in the cache where there are enough rows, else in memory."""
@@ -88,9 +105,25 @@ class Vectors:
             return replace(table, base=joined(table.base, table.tail), tail=nothing)
         return VectorTable(_marked(cached[1], table), nothing, table.last, table.last_gone)
 
+    def graph(self, space: int, epoch: EpochRow, table: VectorTable) -> Graph | None:
+        """The HNSW graph over the table's base, where the store was opened with one and it is ready."""
+        if self._graphs is None:
+            return None
+        return self._graphs.of(
+            self._cache_folder(space, epoch), table.base, lambda: self._gone_since(epoch.num, space, table.last_gone)
+        )
+
+    def close(self) -> None:
+        if self._graphs is not None:
+            self._graphs.close()
+
     def erase(self, space: int, epoch: EpochRow, numbers: Integers) -> None:
-        """Wipe vectors from the cache file. The tables learn of it from the store file."""
+        """Wipe vectors from the cache files. The tables learn of it from the store file."""
         self._cache(space, epoch).erase(numbers)
+        if self._graphs is None:
+            drop_graph(self._cache_folder(space, epoch))
+        else:
+            self._graphs.erase(self._cache_folder(space, epoch), numbers, epoch.dimension)
 
     def drop(self, epoch: int) -> None:
         """Forget every table and cache of an epoch."""
@@ -101,7 +134,33 @@ class Vectors:
             shutil.rmtree(path, ignore_errors=True)
 
     def _cache(self, space: int, epoch: EpochRow) -> VectorCache:
-        return VectorCache(self._folder / f"{space}-{epoch.num}", f"{self._identity}/{epoch.fingerprint}", epoch.dimension)
+        identity = f"{self._identity}/{epoch.fingerprint}"
+        return VectorCache(self._cache_folder(space, epoch), identity, epoch.dimension)
+
+    def _cache_folder(self, space: int, epoch: EpochRow) -> Path:
+        return self._folder / f"{space}-{epoch.num}"
+
+
+def _of_this_past(connection: sqlite3.Connection, space: int, epoch: EpochRow, head: Head, block: Block) -> bool:
+    """Whether the cache holds an earlier state of what the connection sees. It does not where the file was restored
+    from an older copy, which may have given the same numbers to other vectors since, or where the snapshot is older."""
+    if head.last_gone > connection.execute(LAST_GONE, (epoch.num, space)).fetchone()[0]:
+        return False
+    last = connection.execute(LAST_VECTORS, (epoch.num, space, head.last, CHECKED)).fetchall()
+    beyond = block.numbers[block.numbers > (last[0][0] if last else 0)]
+    gone = connection.execute(READ_GONE, (epoch.num, space, 0)).fetchall() if len(beyond) else []
+    if not np.isin(beyond, [row[1] for row in gone]).all():
+        return False
+    if not last:
+        return True
+    rows = block_of(last, epoch.dimension)
+    places = np.minimum(np.searchsorted(block.numbers, rows.numbers), len(block) - 1)
+    return all(
+        np.array_equal(cached[places], stored)
+        for cached, stored in (
+            (block.numbers, rows.numbers), (block.memories, rows.memories), (block.vectors, rows.vectors),
+        )
+    )  # fmt: skip
 
 
 def _living(block: Block) -> Block:

@@ -7,6 +7,7 @@ from collections import Counter
 
 import numpy as np
 
+from trivium.record import content_hash
 from trivium.store.contract import Finding
 from trivium.store.sqlite.postings import unpack_postings, unpack_terms
 from trivium.store.sqlite.segments import READ_POSTINGS, read_columns
@@ -15,6 +16,8 @@ from trivium.store.sqlite.vectors import EpochRow, Vectors
 RESTORE = "trivium restore BACKUP"
 REINDEX = "trivium reindex"
 REEMBED = "trivium reembed"
+
+UNREADABLE = (ValueError, IndexError)  # a blob of another size, text that is not UTF-8, a document that is not there
 
 # Each query finds rows that must not exist; the first column names one.
 MUST_BE_EMPTY = (
@@ -65,24 +68,45 @@ MUST_BE_EMPTY = (
 
 
 def findings(connection: sqlite3.Connection, vectors: Vectors) -> list[Finding]:
-    """Everything wrong, an empty list when all is well."""
-    found = [Finding(f"the file is damaged: {text}", RESTORE) for text in _damage(connection)]
+    """Everything wrong, an empty list when all is well. A file that cannot be read is a finding, not an error."""
+    try:
+        return _damage(connection) or _disagreements(connection, vectors)
+    except sqlite3.DatabaseError as error:
+        return [Finding(f"the file is damaged: {error}", RESTORE)]
+
+
+def _damage(connection: sqlite3.Connection) -> list[Finding]:
+    """Pages that do not fit together, and texts that are not what was stored: SQLite has no checksums."""
+    found = [
+        Finding(f"the file is damaged: {row[0]}", RESTORE)
+        for row in connection.execute("PRAGMA integrity_check(5)").fetchall()
+        if row[0] != "ok"
+    ]
     if found:
         return found
+    for id, title, content, stored in connection.execute("SELECT id, title, content, content_hash FROM memory"):
+        if content_hash(title, content) != stored:
+            found.append(Finding(f"the text of memory {id!r} is not the one that was stored", RESTORE))
+    return found
+
+
+def _disagreements(connection: sqlite3.Connection, vectors: Vectors) -> list[Finding]:
+    found: list[Finding] = []
     for what, query, mend in MUST_BE_EMPTY:
         rows = connection.execute(query).fetchall()
         if rows:
             found.append(Finding(f"{what}: {rows[0][0]} (and {len(rows) - 1} more)", mend))
     for num, name, flushed in connection.execute("SELECT num, name, flushed FROM space").fetchall():
-        found += _check_postings(connection, num, name, flushed)
+        try:
+            found += _check_postings(connection, num, name, flushed)
+        except UNREADABLE as error:
+            found.append(Finding(f"the lexical index of space {name!r} is damaged: {error}", RESTORE))
         for epoch in connection.execute("SELECT num, fingerprint, dimension FROM epoch").fetchall():
-            found += _check_cache(connection, vectors, num, name, EpochRow(*epoch))
+            try:
+                found += _check_cache(connection, vectors, num, name, EpochRow(*epoch))
+            except UNREADABLE as error:
+                found.append(Finding(f"the vectors of space {name!r} are damaged: {error}", RESTORE))
     return found
-
-
-def _damage(connection: sqlite3.Connection) -> list[str]:
-    rows = connection.execute("PRAGMA integrity_check(5)").fetchall()
-    return [row[0] for row in rows if row[0] != "ok"]
 
 
 def _check_postings(connection: sqlite3.Connection, space: int, name: str, flushed: int) -> list[Finding]:
@@ -96,16 +120,14 @@ def _check_postings(connection: sqlite3.Connection, space: int, name: str, flush
         entries = read_columns(connection, segment).entries
         for term, blob in connection.execute(READ_POSTINGS, (segment,)):
             numbers, frequencies = unpack_postings(blob)
-            backwards.update(
-                zip(entries[numbers].tolist(), [term] * len(numbers), frequencies.tolist(), strict=True)
-            )
+            backwards.update(zip(entries[numbers].tolist(), [term] * len(numbers), frequencies.tolist(), strict=True))
     sums = [0, 0]
     for entry, length, blob in connection.execute(
         "SELECT num, length, terms FROM entry WHERE space = ? AND num <= ?", (space, flushed)
     ):
         sums = [sums[0] + 1, sums[1] + length]
-        terms, frequencies = unpack_terms(blob)
-        backwards.subtract(zip([entry] * len(terms), terms, frequencies, strict=True))
+        terms, counted = unpack_terms(blob)
+        backwards.subtract(zip([entry] * len(terms), terms, counted, strict=True))
     wrong = sum(1 for count in backwards.values() if count)
     found = []
     if wrong:

@@ -17,6 +17,10 @@ from trivium.store.sqlite.postings import pack_terms, unpack_terms
 from trivium.when import to_micros
 
 FIND = "SELECT num, sensitive, content_hash FROM memory WHERE space = ? AND id = ?"
+# By name: left to itself, SQLite walks all ids of the space in order to find the smallest.
+WITH_HASH = """
+SELECT min(id) FROM memory INDEXED BY memory_hash WHERE space = ? AND content_hash = ? AND superseded_at IS NULL
+"""
 AROUND = f"""
 SELECT {records.READ} FROM memory m WHERE m.space = ? AND m.thread = ? AND m.thread <> '' AND m.position {{}} ?
 ORDER BY m.position {{}}, m.id {{}} LIMIT ?
@@ -24,6 +28,11 @@ ORDER BY m.position {{}}, m.id {{}} LIMIT ?
 ADD_ENTRY = "INSERT INTO entry (space, memory, ordinal, start, stop, length, terms) VALUES (?, ?, ?, ?, ?, ?, ?)"
 ADD_VECTOR = "INSERT INTO vector (epoch, space, memory, ordinal, value) VALUES (?, ?, ?, ?, ?)"
 ADD_PENDING = "INSERT OR IGNORE INTO pending (epoch, memory, space) SELECT num, ?, ? FROM epoch"
+
+
+def is_text(id: str) -> bool:
+    """False for half a character (a lone surrogate): no id in the file has it, and SQLite cannot be asked for it."""
+    return id.isascii() or not any("\ud800" <= character <= "\udfff" for character in id)
 
 
 class SqliteWriter:
@@ -39,6 +48,8 @@ class SqliteWriter:
         self._version: int = row[1]
         self.erased: dict[int, list[int]] = {}
         self.forgot = False
+        self.passages_added = 0
+        self.vectors_added = 0
 
     def get(self, ids: Iterable[str]) -> dict[str, Memory]:
         rows = self._connection.execute(records.GET, (self._name, json.dumps(list(ids))))
@@ -46,10 +57,7 @@ class SqliteWriter:
         return {memory.id: memory for memory in memories}
 
     def with_hash(self, content_hash: str) -> str | None:
-        row = self._connection.execute(
-            "SELECT min(id) FROM memory WHERE space = ? AND content_hash = ? AND superseded_at IS NULL",
-            (self.space, content_hash),
-        ).fetchone()
+        row = self._connection.execute(WITH_HASH, (self.space, content_hash)).fetchone()
         found: str | None = row[0]
         return found
 
@@ -122,7 +130,7 @@ class SqliteWriter:
         missing: list[str] = []
         passages = vectors = 0
         for id in dict.fromkeys(ids):
-            found = self._connection.execute(FIND, (self.space, id)).fetchone()
+            found = self._connection.execute(FIND, (self.space, id)).fetchone() if is_text(id) else None
             if found is None:
                 missing.append(id)
                 continue
@@ -174,10 +182,19 @@ class SqliteWriter:
             self._connection.execute("INSERT OR IGNORE INTO tag VALUES (?, ?, ?)", (self.space, tag, num))
 
     def _add_entries(self, num: int, passages: Sequence[IndexedPassage]) -> None:
+        self.passages_added += len(passages)
         self._connection.executemany(
             ADD_ENTRY,
             (
-                (self.space, num, passage.ordinal, passage.start, passage.end, passage.length, pack_terms(passage.terms))
+                (
+                    self.space,
+                    num,
+                    passage.ordinal,
+                    passage.start,
+                    passage.end,
+                    passage.length,
+                    pack_terms(passage.terms),
+                )
                 for passage in passages
             ),
         )
@@ -189,9 +206,12 @@ class SqliteWriter:
         return len(old)
 
     def _add_vectors(self, epoch: tuple[int, int], num: int, made: MadeVectors) -> None:
+        self.vectors_added += len(made.vectors)
         passages = self._connection.execute("SELECT count(*) FROM entry WHERE memory = ?", (num,)).fetchone()[0]
         if len(made.vectors) != passages:
-            raise InvalidInput(f"vectors: {len(made.vectors)} for {passages} passages of {made.key.id!r}; give one each")
+            raise InvalidInput(
+                f"vectors: {len(made.vectors)} for {passages} passages of {made.key.id!r}; give one each"
+            )
         for ordinal, vector in enumerate(made.vectors):
             if vector.shape != (epoch[1],) or not np.isfinite(vector).all():
                 raise WrongVector(
