@@ -32,7 +32,7 @@ KEPT = ("updated_at", "supersedes", "superseded_by", "superseded_at", "uses")  #
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did. `same` were there already, word for word."""
+    """What an import did. `same` were there already, as the file has them."""
 
     stored: int = 0
     replaced: int = 0
@@ -41,10 +41,18 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A memory as a line gives it."""
+    """A memory as a line gives it, and the fields that the line names."""
 
     line: int
+    named: frozenset[str]
     memory: Memory
+
+    def agrees(self, stored: Memory | None) -> bool:
+        """Whether the stored memory has what the line says; on what it does not name it has nothing to say."""
+        if stored is None:
+            return False
+        old, new = memory_to_dict(stored), memory_to_dict(self.memory)
+        return all(json_line({"": old[name]}) == json_line({"": new[name]}) for name in self.named)
 
 
 def export_lines(
@@ -86,7 +94,7 @@ def import_lines(
                 _set_spaces(store, name, chunk, replace_known=replace_known)
             else:
                 spoken_here = store.space_settings(name).language
-                read = [_Read(line.number, with_language(_memory(line, name, now), spoken_here)) for line in chunk]
+                read = [_read(line, with_language(_memory(line, name, now), spoken_here)) for line in chunk]
                 batch = _import_batch(store, name, read, filling, replace_known=replace_known)
                 done = Imported(done.stored + batch.stored, done.replaced + batch.replaced, done.same + batch.same)
             seen += len(chunk)
@@ -100,7 +108,7 @@ def _import_batch(
     store: Store, space: str, read: Sequence[_Read], filling: Filling | None, *, replace_known: bool
 ) -> Imported:
     known = store.get(Key(space, one.memory.id) for one in read)
-    unlike = [one for one in _distinct(read) if not _same(known.get(one.memory.key), one.memory)]
+    unlike = [one for one in _distinct(read) if not one.agrees(known.get(one.memory.key))]
     analysed = [analyse(one.memory) for one in unlike]
     made = make_vectors(analysed, filling)
     with store.writing(space) as writer:
@@ -119,13 +127,9 @@ def _distinct(read: Sequence[_Read]) -> list[_Read]:
     """Each memory once; two lines of one id that disagree are an error."""
     first: dict[str, _Read] = {}
     for one in read:
-        if not _same(first.setdefault(one.memory.id, one).memory, one.memory):
+        if not one.agrees(first.setdefault(one.memory.id, one).memory):
             _refuse(one)
     return list(first.values())
-
-
-def _same(old: Memory | None, new: Memory) -> bool:
-    return old is not None and json_line(memory_to_dict(old)) == json_line(memory_to_dict(new))
 
 
 def _refuse(one: _Read) -> None:
@@ -149,6 +153,10 @@ def _space_of(line: Line, default: str) -> str:
         return space_name(named)  # type: ignore[arg-type]  # it checks that this is a text
     except InvalidInput as error:
         raise InvalidInput(f"line {line.number}: {error}") from error
+
+
+def _read(line: Line, memory: Memory) -> _Read:
+    return _Read(line.number, frozenset(line.fields), memory)
 
 
 def _memory(line: Line, space: str, now: datetime) -> Memory:

@@ -13,6 +13,10 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 
+class ReaderGone(Exception):
+    """Whoever read our stdout has seen enough."""
+
+
 def takes_flags(command: Callable[..., int | None]) -> Callable[..., int | None]:
     """The command as Typer is to see it: each parameter that is a group of flags becomes those flags."""
     hints = get_type_hints(command, include_extras=True)
@@ -22,7 +26,10 @@ def takes_flags(command: Callable[..., int | None]) -> Callable[..., int | None]
     def with_groups(**given: Any) -> int | None:
         for name, group in groups.items():
             given[name] = group(**{each.name: given.pop(each.name) for each in fields(group)})
-        return command(**given)
+        try:
+            return command(**given)
+        except BrokenPipeError as error:
+            raise ReaderGone from error  # Typer would end with 1, which means something else here
 
     parameters: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(command).parameters.items():

@@ -11,14 +11,14 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from trivium import __version__
 from trivium.errors import EmbedderError, InvalidInput, MissingExtra, NotFound, StoreError, TriviumError
-from trivium.interfaces.cli import adding, changing, configuring, moving, reading, searching, spaces, tending
-from trivium.interfaces.cli.flags import Common, takes_flags
+from trivium.interfaces.cli.flags import Common, ReaderGone, takes_flags
 
 INTERRUPTED = 130
 EXIT_CODES: tuple[tuple[type[Exception], int], ...] = (
@@ -33,15 +33,33 @@ EXIT_CODES: tuple[tuple[type[Exception], int], ...] = (
 # Newer Typers carry a Click of their own, older ones use the package: this is the root of the errors of either.
 Misuse: type[BaseException] = typer.BadParameter.__mro__[2]
 
-app = typer.Typer(
-    name="trivium",
-    help="A memory that finds records by words and by meaning, and says why.",
-    epilog="\b\nExample:\n  trivium add 'Ada moved to Lisbon in May.'\n  trivium search 'where does Ada live'",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-for commands in (adding, searching, reading, changing, spaces, tending, moving, configuring):
-    commands.register(app)
+# The commands and the files they are in. Only files whose command may have been asked for are read.
+ROOMS = {
+    "adding": ("add",),
+    "searching": ("search", "why", "similar"),
+    "reading": ("show", "list", "history"),
+    "changing": ("edit", "supersede", "forget"),
+    "spaces": ("spaces",),
+    "tending": ("stats", "reembed", "reindex", "verify", "doctor"),
+    "moving": ("export", "import", "backup", "restore"),
+    "configuring": ("config",),
+}
+
+
+def command_line(args: Sequence[str] = ()) -> typer.Typer:
+    """The commands that occur among the arguments, or all of them where none does."""
+    app = typer.Typer(
+        name="trivium",
+        help="A memory that finds records by words and by meaning, and says why.",
+        epilog="\b\nExample:\n  trivium add 'Ada moved to Lisbon in May.'\n  trivium search 'where does Ada live'",
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(takes_flags(_trivium))
+    asked = [room for room, names in ROOMS.items() if not set(names).isdisjoint(args)]
+    for room in asked or ROOMS:
+        import_module(f"trivium.interfaces.cli.{room}").register(app)
+    return app
 
 
 def _show_version(asked: bool) -> None:
@@ -50,8 +68,6 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-@takes_flags
 def _trivium(
     ctx: typer.Context,
     common: Common,
@@ -74,10 +90,10 @@ def run() -> None:
 def main(args: Sequence[str]) -> int:
     """Run a command line; returns its exit code."""
     try:
-        code = app(args=list(args) or ["--help"], prog_name="trivium", standalone_mode=False)
+        code = command_line(args)(args=list(args) or ["--help"], prog_name="trivium", standalone_mode=False)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read us has seen enough. What is still in the buffer must not fail once more at exit.
+    except (ReaderGone, BrokenPipeError):
+        # What is still in the buffer must not fail once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (KeyboardInterrupt, typer.Abort):
@@ -94,7 +110,7 @@ def exit_code(error: BaseException) -> int:
 def error_code(error: BaseException) -> str:
     """The name of the error as programs read it: `InvalidFilter` is `invalid_filter`."""
     if isinstance(error, TriviumError):
-        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(error).__name__).lower()
+        return re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__).lower()
     return "os_error" if isinstance(error, OSError) else "usage"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
+from trivium.interfaces.cli.flags import ReaderGone
 from trivium.lines import json_line
 from trivium.record import Json
 
@@ -51,8 +52,12 @@ def stdout_console() -> Console:
     """Colours only on a terminal, and not where NO_COLOR is set."""
     from rich.console import Console
 
+    class Pipe(Console):
+        def on_broken_pipe(self) -> None:
+            raise ReaderGone
+
     width = None if sys.stdout.isatty() else UNBOUNDED
-    return Console(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False)
+    return Pipe(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False)
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from trivium.record import Memory
@@ -49,6 +48,8 @@ def memory_whole(memory: Memory) -> Iterator[RenderableType]:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> RenderableType:
     """Columns under a head; no head where it is empty."""
+    from rich.table import Table  # costs more than all else here, and few commands need it
+
     shown = Table(*head, box=None, pad_edge=False, header_style="dim", show_header=any(head))
     for row in rows:
         shown.add_row(*(Text(printable(str(cell)), overflow="fold") for cell in row))
