@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from trivium.errors import EmbedderError, InvalidInput, TriviumError
+from trivium.errors import EmbedderError, TriviumError
 from trivium.models.embed import Embedder
 from trivium.record import Memory
 from trivium.store.contract import Epoch, Store
@@ -46,6 +46,8 @@ def reembed(store: Store, embedder: Embedder, progress: Progress | None = None) 
     if left:
         raise EmbedderError(f"{left} memories could not be embedded; the old vectors go on serving: run it again")
     store.serve_epoch(card.fingerprint)
+    while filled := fill(store, Filling(card.fingerprint, embedder)):  # what others added just before the flip
+        done += filled
     return Reembedded(done, card.fingerprint, before not in (None, card.fingerprint))
 
 
@@ -69,6 +71,7 @@ class Worker:
     def __init__(self, store: Store, find: Callable[[], Filling | None]) -> None:
         self._store = store
         self._find = find
+        self._lock = threading.Lock()
         self._work = threading.Event()
         self._stopped = False
         self._idle = threading.Event()
@@ -77,11 +80,12 @@ class Worker:
         self.last_error: TriviumError | None = None
 
     def wake(self) -> None:
-        self._idle.clear()
-        self._work.set()
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="trivium-embedder", daemon=True)
-            self._thread.start()
+        with self._lock:
+            self._idle.clear()
+            self._work.set()
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="trivium-embedder", daemon=True)
+                self._thread.start()
 
     def wait(self, timeout_s: float) -> bool:
         """True once nothing is being embedded."""
@@ -101,10 +105,11 @@ class Worker:
             try:
                 self._drain()
                 self.last_error = None
-            except (EmbedderError, InvalidInput) as error:
+            except TriviumError as error:  # the model is down, the disk is full: the rows stay marked
                 self.last_error = error
-            if not self._work.is_set():
-                self._idle.set()
+            with self._lock:
+                if not self._work.is_set():
+                    self._idle.set()
 
     def _drain(self) -> None:
         filling = self._find()
