@@ -298,7 +298,9 @@ class SqliteStore:
             return None if row is None else np.frombuffer(row[0], np.float32)
 
     def keep_query(self, fingerprint: str, text: str, vector: Vector) -> None:
-        with self._connections.exclusive() as connection:
+        if self.read_only:
+            return
+        with suppress(StoreFull), self._connections.exclusive() as connection:  # a cache: a search does not fail for it
             count = connection.execute("SELECT count(*) FROM query_vector").fetchone()[0]
             if count >= QUERY_VECTORS_KEPT:
                 connection.execute("DELETE FROM query_vector")  # a cache: start over rather than track its use
