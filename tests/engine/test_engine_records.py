@@ -94,7 +94,8 @@ def test_updates_at_the_same_time_are_all_kept(t: trivium.Trivium) -> None:
 
     def change(name: str) -> None:
         for number in range(10):
-            t.update(id, **{name: f"{name} {number}"})
+            change: dict[str, Any] = {name: f"{name} {number}"}
+            t.update(id, **change)
 
     with ThreadPoolExecutor(3) as threads:
         list(threads.map(change, names))
