@@ -363,7 +363,12 @@ class SqliteStore:
 
     def verify(self) -> list[Finding]:
         with self._connections.snapshot() as connection:
-            return verification.findings(connection, self._vectors)
+            return verification.findings(connection, self._vectors, self._gone_by_now)
+
+    def _gone_by_now(self, numbers: set[int]) -> set[int]:
+        with self._connections.latest() as connection:
+            sql = "SELECT num FROM vector WHERE num IN (SELECT value FROM json_each(?))"
+            return numbers - {row[0] for row in connection.execute(sql, (json.dumps(sorted(numbers)),))}
 
     def size_bytes(self) -> int:
         own = [self.path.with_name(self.path.name + suffix) for suffix in ("", "-wal")]
