@@ -80,3 +80,20 @@ def test_forgetting_wipes_the_cache_and_is_no_fault_to_who_reads_an_older_state(
         assert odd not in cached(path)
         assert reader.upkeep.verify() == []
         assert {"m1", "m7", "odd"}.isdisjoint(dict(found(reader)))
+
+
+@pytest.mark.parametrize("pattern", ["codes-*.bin", "*.bin", "head.json", "whole folder"])
+def test_a_cache_deleted_under_a_process_does_not_stop_it(path: Path, pattern: str) -> None:
+    with opened(path) as t:
+        right = found(t)
+        folder = path.with_name("store.db-cache")
+        for file in list(folder.rglob(pattern)):
+            file.unlink()
+        if pattern == "whole folder":
+            shutil.rmtree(folder)
+        assert found(t) == right
+        assert t.forget("m199").vectors == 1
+        t.update("m198", content="another text")
+        t.add_many(({"content": f"memory memory more{n}"} for n in range(100)), batch=20)
+        assert t.upkeep.verify() == []
+        assert t.health().findings == ()

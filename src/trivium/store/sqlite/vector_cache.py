@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -97,8 +97,9 @@ class VectorCache:
             return True
 
     def erase(self, numbers: Integers) -> None:
-        """Overwrite the rows with zeros: what was forgotten must not stay on the disk."""
-        with self._locked(wait=True):
+        """Overwrite the rows with zeros: what was forgotten must not stay on the disk. A cache deleted meanwhile has
+        nothing to wipe."""
+        with suppress(FileNotFoundError), self._locked(wait=True):
             head = self._head()
             if head is None or not head.rows:
                 return
