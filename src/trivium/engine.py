@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Unpack, get_args
+from typing import TypeAlias, TypeVar, Unpack, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -41,12 +42,16 @@ from trivium.text import ANALYZER_VERSION, resolve_language
 from trivium.transfer import Imported, import_lines
 from trivium.upkeep import Health, Upkeep
 from trivium.write.drafts import Draft, space_name
-from trivium.write.epochs import Epochs
-from trivium.write.ingest import Added, Filling, add_batch, forget, replace_memory, supersede
+from trivium.write.epochs import Epochs, Serving
+from trivium.write.ingest import Added, ChangedMeanwhile, Filling, add_batch, forget, replace_memory, supersede
 from trivium.write.reembed import Progress, Reembedded, Worker
 
 BATCH = 512
+CHANGE_ATTEMPTS = 20  # each failed one means that another writer got on
 TEND_EVERY = 8_192  # records of a bulk load between two rounds of upkeep: larger segments are cheaper to build
+
+Done = TypeVar("Done")
+Change: TypeAlias = "Callable[[Store, Memory, Mapping[str, object], datetime, Filling | None], Memory]"
 
 
 def open(  # `trivium.open` is the name users expect
@@ -63,10 +68,14 @@ def open(  # `trivium.open` is the name users expect
     """Open a memory: a file (made if it is not there), `"memory:"` for one that lives in this process only, or nothing
     for the one in the user's data folder. `embedder` is a name, an object with `embed`, or None for words only.
     `dense_index="hnsw"` builds a graph over the vectors of large spaces, in the background (extra `hnsw`)."""
+    space = space_name(space)
     store = open_store(target, read_only=read_only, dense_index=dense_index)
-    return Trivium(
-        store, embedder, space=space_name(space), reranker=reranker, defaults=defaults or SearchDefaults(), clock=clock
+    opened = Trivium(
+        store, embedder, space=space, reranker=reranker, defaults=defaults or SearchDefaults(), clock=clock
     )
+    if not read_only:
+        opened.resume()
+    return opened
 
 
 class Trivium:
@@ -89,6 +98,12 @@ class Trivium:
     def embedder(self) -> Embedder | None:
         """The embedder this memory was opened with."""
         return self._epochs.wanted()
+
+    def resume(self) -> None:
+        """Go on embedding what an earlier process left waiting."""
+        serving = next((epoch for epoch in self.store.epochs() if epoch.serving), None)
+        if serving is not None and self.store.pending_count(serving.fingerprint):
+            self._worker.wake()
 
     def close(self) -> None:
         """End the background work and let go of the store. What waits for a vector stays marked."""
@@ -133,32 +148,32 @@ class Trivium:
         return added
 
     def _add(self, drafts: Sequence[Draft], space: str | None, *, allow_duplicates: bool, tend: bool) -> list[Added]:
-        self._check_analyzer()
-        filling = self._fast_filling()
-        added = add_batch(
-            self.store, self._space(space), drafts, self._clock(), filling, allow_duplicates=allow_duplicates
+        add = partial(
+            add_batch, self.store, self._space(space), drafts, self._clock(), allow_duplicates=allow_duplicates
         )
-        self._written(filling, tend=tend)
-        return added
+        return self._write(add, tend=tend)
 
     def update(self, id: str, *, space: str | None = None, keep_history: bool = False, **fields: object) -> Memory:
         """Change fields of a memory in place; with `keep_history` the old one is superseded by the new one instead."""
         if keep_history:
             return self.supersede(id, space=space, **fields)  # type: ignore[arg-type]  # content may be among them
-        old = self.get(id, space=space)
-        filling = self._fast_filling()
-        new = replace_memory(self.store, old, fields, self._clock(), filling)
-        self._written(filling, tend=True)
-        return new
+        return self._change(id, space, replace_memory, fields)
 
     def supersede(self, id: str, content: str | None = None, *, space: str | None = None, **fields: object) -> Memory:
         """A new memory that takes the place of an old one. The old one leaves the default search and stays readable."""
-        old = self.get(id, space=space)
         changes = fields if content is None else {"content": content, **fields}
-        filling = self._fast_filling()
-        new = supersede(self.store, old, changes, self._clock(), filling)
-        self._written(filling, tend=True)
-        return new
+        return self._change(id, space, supersede, changes)
+
+    def _change(self, id: str, space: str | None, change: Change, fields: Mapping[str, object]) -> Memory:
+        """Read a memory, change it, write it; again where another writer came between."""
+        for _ in range(CHANGE_ATTEMPTS - 1):
+            with suppress(ChangedMeanwhile):
+                return self._change_once(id, space, change, fields)
+        return self._change_once(id, space, change, fields)
+
+    def _change_once(self, id: str, space: str | None, change: Change, fields: Mapping[str, object]) -> Memory:
+        old, now = self.get(id, space=space), self._clock()
+        return self._write(lambda filling: change(self.store, old, fields, now, filling), tend=True)
 
     def forget(self, *ids: str, space: str | None = None) -> Receipt:
         """Delete memories for good, from every index; the receipt says what went from where."""
@@ -220,7 +235,7 @@ class Trivium:
         """Find memories by words and by meaning. See `SearchOptions` for what can be asked."""
         plan = self._plan(query, options)
         self._refuse_unknown_kinds(plan)
-        return search(self.store, plan, self._tools(plan), self._clock())
+        return self._with_tools(plan, lambda tools: search(self.store, plan, tools, self._clock()))
 
     def why_not(self, query: str | Query, id: str, **options: Unpack[SearchOptions]) -> WhyNot:
         """Run the search again and name the stage that lost this memory, or its place."""
@@ -230,7 +245,8 @@ class Trivium:
             if self.store.get([Key(name, id)]):
                 space = name
                 break
-        return why_not(self.store, plan, self._tools(plan), Key(space, id), self._clock())
+        key = Key(space, id)
+        return self._with_tools(plan, lambda tools: why_not(self.store, plan, tools, key, self._clock()))
 
     def similar(self, target: str | npt.ArrayLike, *, space: str | None = None, limit: int = 10) -> Results:
         """Memories that mean nearly the same as the memory with this id, itself left out, or as this vector."""
@@ -274,12 +290,16 @@ class Trivium:
     ) -> Imported:
         """Store what `export_lines` wrote, ids, times and links included."""
         self._check_analyzer()
-        filling = self._fast_filling()
-        done = import_lines(
-            self.store, lines, self.default_space, self._clock(), filling,
-            replace_known=replace_known, progress=progress,
-        )  # fmt: skip
-        self._written(filling, tend=True)
+        now = self._clock()
+        # Not tried again if the epochs flip meanwhile, as other writes are: the lines come only once.
+        done, waits = _filled(
+            self._epochs.serving(),
+            lambda filling: import_lines(
+                self.store, lines, self.default_space, now, filling, replace_known=replace_known, progress=progress
+            ),
+        )
+        if waits:
+            self._worker.wake()
         return done
 
     # Upkeep: see upkeep.py
@@ -322,28 +342,27 @@ class Trivium:
             here = ", ".join(known) or "none yet"
             raise UnknownKind(f"kind: no memory here is a {kind!r}; kinds here: {here}")
 
-    def _tools(self, plan: Plan) -> Tools:
+    def _with_tools(self, plan: Plan, work: Callable[[Tools], Done]) -> Done:
+        """Ask with the epoch that serves; a search by words alone loads no model."""
         if "dense" not in plan.legs:
-            return Tools(Voice("", None), self._reranker)
-        serving = self._epochs.serving()
-        return Tools(Voice(serving.fingerprint, serving.embedder, serving.reason), self._reranker)
+            return work(Tools(Voice("", None), self._reranker))
+        return self._epochs.with_serving(
+            lambda serving: work(Tools(Voice(serving.fingerprint, serving.embedder, serving.reason), self._reranker))
+        )
 
-    def _fast_filling(self) -> Filling | None:
-        """What `add` embeds with at once; nothing where the embedder is slow or missing: rows then wait, marked."""
-        serving = self._epochs.serving()
-        if serving.embedder is None or serving.embedder.remote:
-            return None
-        return Filling(serving.fingerprint, serving.embedder)
+    def _write(self, work: Callable[[Filling | None], Done], *, tend: bool) -> Done:
+        """Write with what embeds at once; nothing where the embedder is slow or missing: rows then wait, marked."""
+        self._check_analyzer()
+        done, waits = self._epochs.with_serving(lambda serving: _filled(serving, work))
+        if waits:
+            self._worker.wake()
+        if tend:
+            self._tend()
+        return done
 
     def _slow_filling(self) -> Filling | None:
         serving = self._epochs.serving()
         return None if serving.embedder is None else Filling(serving.fingerprint, serving.embedder)
-
-    def _written(self, filling: Filling | None, *, tend: bool) -> None:
-        if filling is None:
-            self._worker.wake()
-        if tend:
-            self._tend()
 
     def _tend(self) -> None:
         """Upkeep after a write that is safe already: no room for it must not make the write look failed."""
@@ -359,6 +378,13 @@ class Trivium:
             raise InvalidInput(
                 f"store: indexed by analyzer {stored}, this Trivium has {ANALYZER_VERSION}; run `trivium reindex`"
             )
+
+
+def _filled(serving: Serving, work: Callable[[Filling | None], Done]) -> tuple[Done, bool]:
+    """What the work gave, and whether vectors are still to be made for it."""
+    if serving.embedder is None or serving.embedder.remote:
+        return work(None), True
+    return work(Filling(serving.fingerprint, serving.embedder)), False
 
 
 def _check_page(order: str, limit: int | None, offset: int) -> None:

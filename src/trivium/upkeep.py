@@ -10,7 +10,7 @@ from trivium.errors import InvalidInput
 from trivium.filter import EVERYTHING
 from trivium.store.contract import Epoch, Finding, SpaceFacts, Store
 from trivium.text import ANALYZER_VERSION
-from trivium.write.epochs import Epochs
+from trivium.write.epochs import Epochs, Serving
 from trivium.write.ingest import reindex_run
 from trivium.write.reembed import Progress, Reembedded, reembed
 
@@ -82,7 +82,9 @@ class Upkeep:
 
     def health(self) -> Health:
         """What is wrong, the command that mends it, and the live recall of the dense leg."""
-        serving = self._epochs.serving()
+        return self._epochs.with_serving(self._health)
+
+    def _health(self, serving: Serving) -> Health:
         findings = self.verify()
         pending = self._store.pending_count(serving.fingerprint) if serving.fingerprint else 0
         if pending:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from trivium.errors import EmbedderError, InvalidInput, MissingExtra, ReadOnlyStore
 from trivium.models.cache import CachedQueries
 from trivium.models.embed import Embedder
 from trivium.store.contract import Epoch, Store
 
+Done = TypeVar("Done")
 Loader = Callable[[str], Embedder]
 
 # What opening an embedder by its name can do to us; the dense leg is then off and says why.
@@ -56,6 +58,17 @@ class Epochs:
         except CANNOT_LOAD as error:
             return Serving(current.fingerprint if current else "", None, str(error))
         return self._older(current, wanted)
+
+    def with_serving(self, work: Callable[[Serving], Done]) -> Done:
+        """Do something with the epoch that serves; once more where another process let a new one serve meanwhile."""
+        serving = self.serving()
+        try:
+            return work(serving)
+        except InvalidInput:
+            newer = self.serving()
+            if newer.fingerprint == serving.fingerprint:
+                raise
+            return work(newer)
 
     def _begun(self, wanted: Embedder | None) -> Serving:
         if wanted is None:

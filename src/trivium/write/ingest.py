@@ -91,8 +91,8 @@ def _without_duplicates(
         if older is not None:
             added.append(Added(older, duplicate=True))
             continue
-        if memory.thread and memory.position is None:
-            memory = replace(memory, position=_next_position(writer, memory.thread, ends))
+        if memory.thread:
+            memory = _placed(writer, memory, ends)
         seen[memory.content_hash] = memory
         added.append(Added(memory))
         fresh.append(replace(member, memory=memory))
@@ -110,12 +110,15 @@ def _duplicate(writer: Writer, memory: Memory, seen: dict[str, Memory]) -> Memor
     return None if id is None else writer.get([id])[id]
 
 
-def _next_position(writer: Writer, thread: str, ends: dict[str, int]) -> int:
+def _placed(writer: Writer, memory: Memory, ends: dict[str, int]) -> Memory:
+    """The memory at its own position, or else at the end of its thread. `ends` has the ends of the threads so far."""
+    thread = memory.thread
     if thread not in ends:
         last = writer.last_position(thread)
         ends[thread] = -1 if last is None else last
-    ends[thread] += 1
-    return ends[thread]
+    position = ends[thread] + 1 if memory.position is None else memory.position
+    ends[thread] = max(ends[thread], position)
+    return replace(memory, position=position)
 
 
 def put_all(writer: Writer, fresh: Sequence[Analysed]) -> None:
@@ -188,9 +191,9 @@ def replace_memory(
     changed_text = (old.title, old.content, old.sensitive) != (new.title, new.content, new.sensitive)
     made = make_vectors([analyse(new)], filling) if changed_text else []
     with store.writing(new.space) as writer:
-        _refuse_stale(writer, old)
+        new = replace(new, uses=_unchanged(writer, old).uses)
         if new.thread and new.position is None:
-            new = replace(new, position=_next_position(writer, new.thread, {}))
+            new = _placed(writer, new, {})
         analysed = analyse(new)
         if changed_text:
             put_all(writer, [analysed])
@@ -217,20 +220,26 @@ def supersede(
     analysed = analyse(new)
     made = make_vectors([analysed], filling)
     with store.writing(new.space) as writer:
-        _refuse_stale(writer, old)
+        current = _unchanged(writer, old)
         put_all(writer, [analysed])
         if filling is not None:
             writer.put_vectors(filling.fingerprint, made)
-        writer.amend(replace(old, superseded_by=new.id, superseded_at=now, updated_at=now))
+        writer.amend(replace(current, superseded_by=new.id, superseded_at=now, updated_at=now))
     return new
 
 
-def _refuse_stale(writer: Writer, old: Memory) -> None:
+class ChangedMeanwhile(InvalidInput):
+    """Another writer came between reading a memory and writing it."""
+
+
+def _unchanged(writer: Writer, old: Memory) -> Memory:
+    """The memory as it is stored now: unchanged, but for how often it was used."""
     current = writer.get([old.id]).get(old.id)
     if current is None:
         raise NotFound(f"no memory {old.id!r} in space {old.space!r}; it was forgotten meanwhile")
     if current.updated_at != old.updated_at:
-        raise InvalidInput(f"id: {old.id!r} was changed by someone else meanwhile; read it again and repeat the change")
+        raise ChangedMeanwhile(f"id: {old.id!r} was changed by someone else meanwhile; repeat the change")
+    return current
 
 
 def _reindex_place(writer: Writer, analysed: Analysed) -> None:

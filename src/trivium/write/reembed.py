@@ -10,13 +10,14 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from trivium.errors import EmbedderError, InvalidInput, TriviumError
+from trivium.errors import EmbedderError, TriviumError
 from trivium.models.embed import Embedder
 from trivium.record import Memory
 from trivium.store.contract import Epoch, Store
 from trivium.write.analyse import analyse
 from trivium.write.ingest import Filling, make_vectors
 
+STOP_TIMEOUT_S = 5.0  # a remote model may take minutes to fail; nobody waits that long for `close`
 BATCH = 256  # memories embedded between two short transactions
 
 Progress = Callable[[int, int], None]
@@ -46,6 +47,8 @@ def reembed(store: Store, embedder: Embedder, progress: Progress | None = None) 
     if left:
         raise EmbedderError(f"{left} memories could not be embedded; the old vectors go on serving: run it again")
     store.serve_epoch(card.fingerprint)
+    while filled := fill(store, Filling(card.fingerprint, embedder)):  # what others added just before the flip
+        done += filled
     return Reembedded(done, card.fingerprint, before not in (None, card.fingerprint))
 
 
@@ -69,6 +72,7 @@ class Worker:
     def __init__(self, store: Store, find: Callable[[], Filling | None]) -> None:
         self._store = store
         self._find = find
+        self._lock = threading.Lock()
         self._work = threading.Event()
         self._stopped = False
         self._idle = threading.Event()
@@ -77,22 +81,23 @@ class Worker:
         self.last_error: TriviumError | None = None
 
     def wake(self) -> None:
-        self._idle.clear()
-        self._work.set()
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="trivium-embedder", daemon=True)
-            self._thread.start()
+        with self._lock:
+            self._idle.clear()
+            self._work.set()
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="trivium-embedder", daemon=True)
+                self._thread.start()
 
     def wait(self, timeout_s: float) -> bool:
         """True once nothing is being embedded."""
         return self._idle.wait(timeout_s)
 
     def stop(self) -> None:
-        """End after the batch at hand; what is left stays marked."""
+        """End after the batch at hand, or without it where a model keeps us waiting; what is left stays marked."""
         self._stopped = True
         self._work.set()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(STOP_TIMEOUT_S)
 
     def _run(self) -> None:
         while not self._stopped:
@@ -101,10 +106,11 @@ class Worker:
             try:
                 self._drain()
                 self.last_error = None
-            except (EmbedderError, InvalidInput) as error:
+            except TriviumError as error:  # the model is down, the disk is full: the rows stay marked
                 self.last_error = error
-            if not self._work.is_set():
-                self._idle.set()
+            with self._lock:
+                if not self._work.is_set():
+                    self._idle.set()
 
     def _drain(self) -> None:
         filling = self._find()

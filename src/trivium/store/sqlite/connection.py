@@ -169,6 +169,13 @@ class Connections:
         if self.own().in_transaction:
             yield self.own()
             return
+        with self.latest() as connection:
+            yield connection
+
+    @contextmanager
+    def latest(self) -> Iterator[sqlite3.Connection]:
+        """The newest state, also inside a `snapshot`."""
+        self._refuse_closed()
         with translated(self.path):
             connection = self._connect()
             with self._opened_lock:

@@ -333,8 +333,8 @@ class SqliteStore:
 
     def keep_query(self, fingerprint: str, text: str, vector: Vector) -> None:
         if self.read_only:
-            return  # a cache: nothing is lost
-        with self._connections.exclusive() as connection:
+            return
+        with suppress(StoreFull), self._connections.exclusive() as connection:  # a cache: a search does not fail for it
             count = connection.execute("SELECT count(*) FROM query_vector").fetchone()[0]
             if count >= QUERY_VECTORS_KEPT:
                 connection.execute("DELETE FROM query_vector")  # a cache: start over rather than track its use
@@ -405,7 +405,12 @@ class SqliteStore:
 
     def verify(self) -> list[Finding]:
         with self._connections.snapshot() as connection:
-            return verification.findings(connection, self._vectors)
+            return verification.findings(connection, self._vectors, self._gone_by_now)
+
+    def _gone_by_now(self, numbers: set[int]) -> set[int]:
+        with self._connections.latest() as connection:
+            sql = "SELECT num FROM vector WHERE num IN (SELECT value FROM json_each(?))"
+            return numbers - {row[0] for row in connection.execute(sql, (json.dumps(sorted(numbers)),))}
 
     def size_bytes(self) -> int:
         own = [self.path.with_name(self.path.name + suffix) for suffix in ("", "-wal")]

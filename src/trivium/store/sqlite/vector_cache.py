@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -105,7 +105,7 @@ class VectorCache:
     def erase(self, numbers: Integers) -> None:
         """Overwrite the rows with zeros, and remove what interrupted writers left: what was forgotten must not stay on
         the disk."""
-        with self._locked(wait=True):
+        with suppress(FileNotFoundError), self._locked(wait=True):  # a cache deleted meanwhile has nothing to wipe
             head = self._head()
             try:
                 if head is not None:

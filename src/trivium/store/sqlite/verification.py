@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from trivium.store.sqlite.vectors import EpochRow, Vectors
 RESTORE = "trivium restore BACKUP"
 REINDEX = "trivium reindex"
 REEMBED = "trivium reembed"
+
+GoneByNow = Callable[[set[int]], set[int]]  # of these vectors, the ones that the newest state no longer has
 
 UNREADABLE = (ValueError, IndexError)  # a blob of another size, text that is not UTF-8, a document that is not there
 
@@ -67,10 +70,10 @@ MUST_BE_EMPTY = (
 )
 
 
-def findings(connection: sqlite3.Connection, vectors: Vectors) -> list[Finding]:
+def findings(connection: sqlite3.Connection, vectors: Vectors, gone_by_now: GoneByNow) -> list[Finding]:
     """Everything wrong, an empty list when all is well. A file that cannot be read is a finding, not an error."""
     try:
-        return _damage(connection) or _disagreements(connection, vectors)
+        return _damage(connection) or _disagreements(connection, vectors, gone_by_now)
     except sqlite3.DatabaseError as error:
         return [Finding(f"the file is damaged: {error}", RESTORE)]
 
@@ -90,7 +93,7 @@ def _damage(connection: sqlite3.Connection) -> list[Finding]:
     return found
 
 
-def _disagreements(connection: sqlite3.Connection, vectors: Vectors) -> list[Finding]:
+def _disagreements(connection: sqlite3.Connection, vectors: Vectors, gone_by_now: GoneByNow) -> list[Finding]:
     found: list[Finding] = []
     for what, query, mend in MUST_BE_EMPTY:
         rows = connection.execute(query).fetchall()
@@ -103,7 +106,12 @@ def _disagreements(connection: sqlite3.Connection, vectors: Vectors) -> list[Fin
             found.append(Finding(f"the lexical index of space {name!r} is damaged: {error}", RESTORE))
         for epoch in connection.execute("SELECT num, fingerprint, dimension FROM epoch").fetchall():
             try:
-                found += _check_cache(connection, vectors, num, name, EpochRow(*epoch))
+                wrong = _wrong_vectors(connection, vectors, num, EpochRow(*epoch))
+                # Others wipe from the cache what they forget, also while this reads an older state.
+                wrong -= gone_by_now(wrong) if wrong else set()
+                if wrong:
+                    what = f"{len(wrong)} cached vectors of space {name!r} disagree with the file"
+                    found.append(Finding(what, "delete the -cache folder"))
             except UNREADABLE as error:
                 found.append(Finding(f"the vectors of space {name!r} are damaged: {error}", RESTORE))
     return found
@@ -137,9 +145,8 @@ def _check_postings(connection: sqlite3.Connection, space: int, name: str, flush
     return found
 
 
-def _check_cache(
-    connection: sqlite3.Connection, vectors: Vectors, space: int, name: str, epoch: EpochRow
-) -> list[Finding]:
+def _wrong_vectors(connection: sqlite3.Connection, vectors: Vectors, space: int, epoch: EpochRow) -> set[int]:
+    """The numbers of the vectors that are not the same in the cache and in the file."""
     version = connection.execute("SELECT version FROM space WHERE num = ?", (space,)).fetchone()[0]
     table = vectors.table(connection, space, version, epoch)
     cached = {
@@ -147,14 +154,11 @@ def _check_cache(
         for block in (table.base, table.tail)
         for number, row in zip(block.numbers[block.alive], block.vectors[block.alive], strict=True)
     }
-    wrong = 0
+    wrong = set()
     for number, value in connection.execute(
         "SELECT num, value FROM vector WHERE epoch = ? AND space = ? AND value <> x''", (epoch.num, space)
     ):
         row = cached.pop(number, None)
         if row is None or not np.array_equal(row, np.frombuffer(value, np.float16).astype(np.float32)):
-            wrong += 1
-    wrong += len(cached)
-    if not wrong:
-        return []
-    return [Finding(f"{wrong} cached vectors of space {name!r} disagree with the file", "delete the -cache folder")]
+            wrong.add(number)
+    return wrong | cached.keys()
