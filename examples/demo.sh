@@ -14,8 +14,8 @@ demo() { # print a command as one would type it, then run it
 
 rm -rf demo.db demo.db-*
 
-echo "Films, notes, logs, meetings and a chat, in five languages:"
-demo import examples/sample.jsonl
+echo "The memory of a small software team: films, notes, logs, meetings, tasks and chats, in five languages:"
+demo import examples/sample/corpus.jsonl
 
 printf '\n1. By words and by meaning, in Portuguese, among films only.\n'
 demo search "filmes de ficção científica" --kind movie --limit 4 --explain
