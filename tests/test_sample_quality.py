@@ -21,17 +21,17 @@ from trivium.text import analyzer
 # nDCG@10 and recall@10, .01 below the figures of 2026-11-15, which stand beside them. A change that moves a figure on
 # purpose moves its floor, and says so.
 FLOORS = {
-    OVERALL: Figures(0.702, 0.786),  # 0.7120 0.7963
+    OVERALL: Figures(0.699, 0.791),  # 0.7097 0.8017
     "exact": Figures(0.990, 0.990),  # 1.0000 1.0000
-    "paraphrase": Figures(0.427, 0.575),  # 0.4373 0.5857
-    "typo": Figures(0.968, 0.962),  # 0.9783 0.9722
-    "multi-hop": Figures(0.646, 0.721),  # 0.6567 0.7315
-    "temporal": Figures(0.817, 0.862),  # 0.8280 0.8727
-    "per-kind": Figures(0.839, 0.915),  # 0.8491 0.9259
+    "paraphrase": Figures(0.433, 0.590),  # 0.4431 0.6000
+    "typo": Figures(0.952, 0.962),  # 0.9625 0.9722
+    "multi-hop": Figures(0.634, 0.721),  # 0.6449 0.7315
+    "temporal": Figures(0.848, 0.912),  # 0.8583 0.9227
+    "per-kind": Figures(0.831, 0.915),  # 0.8412 0.9259
     "sensitive": Figures(0.966, 0.940),  # 0.9760 0.9500
-    "portuguese": Figures(0.702, 0.829),  # 0.7129 0.8395
+    "portuguese": Figures(0.696, 0.829),  # 0.7065 0.8395
     "cross-language": Figures(0.380, 0.531),  # 0.3904 0.5417
-    "thread": Figures(0.397, 0.587),  # 0.4071 0.5972
+    "thread": Figures(0.367, 0.559),  # 0.3774 0.5694
 }
 
 

@@ -162,7 +162,7 @@ def test_weights_and_method_of_a_space_hold_there(t: trivium.Trivium) -> None:
     t.add("equal words")
     t.set_space(settings={"search": {"fusion": "rrf", "weights": {"dense": 0.0}}})
     found = t.search("equal words")
-    assert (found.method, dict(found.weights)) == ("rrf", {"lexical": 1.0})
+    assert (found.method, dict(found.weights)) == ("rrf", {"lexical": 0.7})
     assert t.search("equal words", space="elsewhere").method == "linear"
     assert t.search("equal words", fusion="minmax").method == "minmax"
 

@@ -12,7 +12,7 @@ from trivium.search.result import LegReport
 from trivium.store.contract import LegAnswer, LegHit, Place, QueryTerm, Store, Vector
 from trivium.text import QueryToken, query_terms, typo_distance
 
-CORRECTED_WEIGHT = 0.5  # a guess counts half of what the caller wrote would have counted
+CORRECTED_WEIGHT = 0.5  # the guesses for a word count half of what it would have counted, together
 DEFAULT_LANGUAGES = ("en",)
 
 
@@ -93,7 +93,8 @@ def _corrected(terms: Sequence[QueryTerm], guesses: Mapping[str, Sequence[str]])
                 found.append(term)
             elif guess not in known:
                 known.add(guess)
-                found.append(QueryTerm(guess, CORRECTED_WEIGHT * term.weight))
+                shared = CORRECTED_WEIGHT / len(guesses[term.text])
+                found.append(QueryTerm(guess, shared * term.weight))
     return found
 
 

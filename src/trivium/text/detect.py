@@ -10,7 +10,27 @@ from trivium.text.languages import listed_languages, resolve_language, stop_word
 from trivium.text.normalise import normalise
 
 _READ_CHARS = 400  # some seventy words: more hardly ever change the vote, and every record pays for them
-_MIN_WORDS = 2  # different ones: a name such as "de Vries" is no sentence
+_MIN_SIGNS = 2  # different words or letters that speak for a language
+_MIN_SIGNS_RARE = 3  # for one that few of our texts are in: two words are soon a chance hit among so many languages
+_COMMON = frozenset(("en", "pt", "es", "fr", "de", "it"))
+# Letters that most of the languages we list do without, and those that use them.
+_LETTERS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys("ãõ", ("pt",)),
+    **dict.fromkeys("ñ¿¡", ("es",)),
+    **dict.fromkeys("êôâ", ("pt", "fr")),
+    **dict.fromkeys("ç", ("pt", "fr", "ca", "tr")),
+    **dict.fromkeys("áíóú", ("pt", "es", "cs")),
+    **dict.fromkeys("é", ("pt", "es", "fr")),
+    **dict.fromkeys("àèìù", ("it", "fr")),
+    **dict.fromkeys("ß", ("de",)),
+    **dict.fromkeys("äöü", ("de", "sv", "fi", "tr")),
+    **dict.fromkeys("å", ("sv", "da", "no")),
+    **dict.fromkeys("øæ", ("da", "no")),
+    **dict.fromkeys("łąęśżźń", ("pl",)),
+    **dict.fromkeys("řěůčš", ("cs",)),
+    **dict.fromkeys("ğış", ("tr",)),
+    **dict.fromkeys("ăț", ("ro",)),
+}
 _CLEAR_LEAD = 1.5  # times the votes of the fallback
 _CLEAR_FIRST = 1.15  # times the votes of the second best: Danish and Norwegian, Spanish and Portuguese are near
 
@@ -62,17 +82,21 @@ def _scripts(head: str) -> list[tuple[str, ...]]:
 
 
 def _vote(head: str, allowed: frozenset[str] | None, home: str) -> str:
-    """A stop word shared by several languages is split between them; one seen twice counts twice."""
+    """A stop word or a letter shared by several languages is split between them; one seen twice counts twice."""
     speakers = _speakers(tuple(sorted(allowed)) if allowed else tuple({*listed_languages(), home}))
-    words: dict[str, set[str]] = {}
+    folded = head.casefold()
+    signs: dict[str, set[str]] = {}
     votes = {home: 0.0}
-    for word in _WORD.findall(head.casefold()):
-        codes = speakers.get(word, ())
+    letters = () if folded.isascii() else (letter for letter in folded if letter in _LETTERS)
+    for sign in (*_WORD.findall(folded), *letters):
+        codes = _LETTERS.get(sign) or speakers.get(sign, ())
         for code in codes:
-            words.setdefault(code, set()).add(word)
-            votes[code] = votes.get(code, 0.0) + 1 / len(codes)
+            if allowed is None or code in allowed:
+                signs.setdefault(code, set()).add(sign)
+                votes[code] = votes.get(code, 0.0) + 1 / len(codes)
     ranked = sorted(votes, key=lambda code: (-votes[code], code))
-    if ranked[0] == home or len(words[ranked[0]]) < _MIN_WORDS:
+    needed = _MIN_SIGNS if ranked[0] in _COMMON else _MIN_SIGNS_RARE
+    if ranked[0] == home or len(signs[ranked[0]]) < needed:
         return home
     best, second = votes[ranked[0]], votes[ranked[1]]
     if best < max(1.0, _CLEAR_LEAD * votes[home]) or best < _CLEAR_FIRST * second:

@@ -258,7 +258,7 @@ def _reindex_place(writer: Writer, analysed: Analysed) -> None:
 def _reindex_left(writer: Writer, gone: Memory) -> None:
     """The neighbours that a memory had in a thread it is no longer in."""
     if gone.thread and gone.position is not None:
-        line = Line(writer, gone.thread, [gone.position], frozenset([gone.id]))
+        line = Line(writer, gone.thread, [gone.position], frozenset())
         line.reindex_beside(writer, [(gone.position, gone.id)])
 
 

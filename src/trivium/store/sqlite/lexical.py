@@ -209,7 +209,8 @@ def near_terms(connection: sqlite3.Connection, lexicon: Lexicon, term: str, dist
         )
         for text, size in rows:
             frequency[text] += size // POSTING_BYTES
-    for text, (documents, _) in _delta_postings(lexicon, list(lexicon.delta.documents)).items():
+    alike = [text for text in list(lexicon.delta.documents) if abs(len(text) - len(term)) <= distance]
+    for text, (documents, _) in _delta_postings(lexicon, alike).items():
         frequency[text] += len(documents)
     near = extract(term, list(frequency), scorer=OSA.distance, score_cutoff=distance, limit=None)
     ranked = sorted((int(found[1]), -frequency[found[0]], found[0]) for found in near if found[0] != term)
