@@ -146,7 +146,9 @@ class Trivium:
 
     def update(self, id: str, *, space: str | None = None, keep_history: bool = False, **fields: object) -> Memory:
         """Change fields of a memory in place; with `keep_history` the old one is superseded by the new one instead."""
-        return self._change(id, space, supersede if keep_history else replace_memory, fields)
+        if keep_history:
+            return self.supersede(id, space=space, **fields)
+        return self._change(id, space, replace_memory, fields)
 
     def supersede(self, id: str, content: str | None = None, *, space: str | None = None, **fields: object) -> Memory:
         """A new memory that takes the place of an old one. The old one leaves the default search and stays readable."""
@@ -206,7 +208,7 @@ class Trivium:
             [self._space(space)], wanted, order=order, newest_first=newest_first, limit=limit, offset=offset
         )
 
-    def history(self, id: str, *, space: str | None = None) -> Sequence[Memory]:
+    def history(self, id: str, *, space: str | None = None) -> list[Memory]:
         """The memory with all that it superseded and was superseded by, oldest first."""
         line = [self.get(id, space=space)]
         while line[0].supersedes and (older := self._linked(line[0], line[0].supersedes)):
