@@ -9,7 +9,7 @@ from tests.engine.conftest import Open
 from tests.models.hashing import HashEmbedder
 
 import trivium
-from trivium.errors import WrongVector
+from trivium.errors import EmbedderError, WrongVector
 from trivium.models.embed import Matrix, Role
 
 TEXTS = ["a crew crosses a wormhole", "a cook opens a small restaurant", "two friends sail round the world"]
@@ -141,3 +141,19 @@ def test_a_store_without_vectors_gets_them_when_an_embedder_comes(open_file: Ope
     assert t.search("wormhole").legs["dense"].reason == "3 memories have no vector yet; run `trivium reembed`"
     t.reembed()
     assert t.search("wormhole").legs["dense"].state == "ok"
+
+
+def test_a_reembedding_that_cannot_finish_leaves_the_old_vectors_serving(open_file: Open) -> None:
+    other = open_file(embedder=HashEmbedder(32))
+    id = other.add("Ada lives in Lisbon").id
+    new = Meddling(48)
+    t = open_file(embedder=new)
+    new.meanwhile.append(lambda: other.update(id, content="Ada lives in Porto"))
+    with pytest.raises(
+        EmbedderError, match=r"1 memories could not be embedded; the old vectors go on serving: run it again"
+    ):
+        t.reembed()
+    assert other.search("porto").epoch == HashEmbedder(32).card.fingerprint
+    assert other.search("Ada lives in Porto", legs=["dense"])[0].memory.id == id
+    assert t.reembed().flipped
+    assert other.search("porto").epoch == new.card.fingerprint

@@ -109,12 +109,15 @@ def test_superseding_keeps_the_old_one_in_history(t: trivium.Trivium, clock: Clo
     between = clock.pass_days(1)
     clock.pass_days(1)
     new = t.supersede(old.id, "Ada lives in Lisbon")
+    later = clock.pass_days(1)
     assert (new.supersedes, new.tags, t.get(old.id).superseded_by) == (old.id, ("people",), new.id)
     newest = t.update(new.id, keep_history=True, content="Ada lives in Faro")
     assert [memory.id for memory in t.history(new.id)] == [old.id, new.id, newest.id]
     assert ids(t.search("Ada")) == [newest.id]
     assert set(ids(t.search("Ada", include_superseded=True))) == {old.id, new.id, newest.id}
     assert ids(t.search("Ada", as_of=between)) == [old.id]
+    assert ids(t.search("Ada", as_of=later)) == [new.id]
+    assert set(ids(t.search("Ada", as_of=later, include_superseded=True))) == {old.id, new.id}
     assert [memory.id for memory in t.list()] == [newest.id]
     with pytest.raises(InvalidInput, match=f"{old.id}.* is already superseded by"):
         t.supersede(old.id, "again")
@@ -149,3 +152,19 @@ def test_uses_are_counted_and_survive_an_update(t: trivium.Trivium) -> None:
     t.used(id)
     assert t.update(id, content="still useful").uses == 2
     assert t.get(id).uses == 2
+
+
+def test_a_store_of_another_analyzer_is_indexed_again_before_it_is_written(t: trivium.Trivium) -> None:
+    id = t.add("Ada lives in Lisbon", thread="news").id
+    t.add("Bob lives in Porto", thread="news")
+    before = t.store.passages(t.get(id).key)
+    t.store.set_analyzer_version("an older one")
+    for write in (lambda: t.add("x"), lambda: t.update(id, tags=["x"]), lambda: t.supersede(id, "x")):
+        with pytest.raises(InvalidInput, match=r"^store: indexed by analyzer an older one, .* run `trivium reindex`"):
+            write()
+    (finding,) = t.upkeep.verify()
+    assert finding.mend == "trivium reindex"
+    assert t.upkeep.reindex() == 2
+    assert t.store.passages(t.get(id).key) == before
+    assert t.upkeep.verify() == []
+    assert not t.add("x").duplicate

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import random
 import signal
 from collections import Counter
@@ -36,11 +35,11 @@ def run_until_killed(target: Callable[..., None], *args: Any, life_s: float | No
     child = CHILDREN.Process(target=target, args=(*args, theirs), daemon=True)
     child.start()
     theirs.close()
-    said = [ours.recv()] if life_s is not None and ours.poll(10.0) else []
-    if life_s is not None and child.pid is not None:
+    if life_s is not None:
+        ours.poll(10.0)  # it has begun to write
         child.join(life_s)
-        os.kill(child.pid, signal.SIGKILL)
-    said.extend(heard(ours))
+        child.kill()
+    said = list(heard(ours))
     child.join()
     assert child.exitcode == -signal.SIGKILL
     return said

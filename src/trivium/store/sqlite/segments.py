@@ -59,6 +59,12 @@ def read_columns(connection: sqlite3.Connection, segment: int) -> Columns:
     return Columns(*(np.frombuffer(blob, np.int64) for blob in row))
 
 
+def flush_due(connection: sqlite3.Connection, space: int) -> bool:
+    """Whether the delta of a space is full."""
+    sql = "SELECT count(*) FROM entry WHERE space = ?1 AND num > (SELECT flushed FROM space WHERE num = ?1)"
+    return bool(connection.execute(sql, (space,)).fetchone()[0] >= DELTA_LIMIT)
+
+
 def flush(connection: sqlite3.Connection, space: int) -> None:
     """Turn the delta of a space into a segment."""
     flushed = connection.execute("SELECT flushed FROM space WHERE num = ?", (space,)).fetchone()[0]

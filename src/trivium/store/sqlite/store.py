@@ -383,12 +383,12 @@ class SqliteStore:
 
     def _tend_segments(self, name: str) -> None:
         with self._connections.snapshot() as connection:
-            num, _, flushed = connection.execute(SPACE, (name,)).fetchone()
-            sql = "SELECT count(*) FROM entry WHERE space = ? AND num > ?"
-            full = connection.execute(sql, (num, flushed)).fetchone()[0] >= segments.DELTA_LIMIT
-        if not full:
-            return
+            num = connection.execute(SPACE, (name,)).fetchone()[0]
+            if not segments.flush_due(connection, num):
+                return
         with self._connections.exclusive() as connection:
+            if not segments.flush_due(connection, num):
+                return  # another process was first, and does what follows
             segments.flush(connection, num)
         while True:
             with self._connections.exclusive() as connection:
