@@ -160,9 +160,9 @@ def test_similar_is_by_meaning_and_not_by_time(open_any: Open, clock: Clock) -> 
 
 def test_weights_and_method_of_a_space_hold_there(t: trivium.Trivium) -> None:
     t.add("equal words")
-    t.set_space(settings={"search": {"fusion": "rrf", "weights": {"dense": 0.0, "lexical": 0.4}}})
+    t.set_space(settings={"search": {"fusion": "rrf", "weights": {"dense": 0.0}}})
     found = t.search("equal words")
-    assert (found.method, dict(found.weights)) == ("rrf", {"lexical": 0.4})
+    assert (found.method, dict(found.weights)) == ("rrf", {"lexical": 0.7})
     assert t.search("equal words", space="elsewhere").method == "linear"
     assert t.search("equal words", fusion="minmax").method == "minmax"
 
