@@ -38,15 +38,19 @@ def cached(path: Path) -> bytes:
     return b"".join(file.read_bytes() for file in path.with_name("store.db-cache").rglob("vectors-*.bin"))
 
 
-def wiped(path: Path) -> None:
+def damaged(path: Path) -> None:
+    """One row in the middle of the cache is not what it was."""
     for file in path.with_name("store.db-cache").rglob("vectors-*.bin"):
-        file.write_bytes(bytes(file.stat().st_size))
+        content = bytearray(file.read_bytes())
+        row = len(HashEmbedder().embed(["x"], "document").tobytes())
+        content[50 * row : 51 * row] = content[51 * row : 52 * row]
+        file.write_bytes(content)
 
 
 def test_a_cache_that_is_wrong_is_found_and_can_be_deleted(path: Path) -> None:
     with opened(path) as t:
         right = found(t)
-    wiped(path)
+    damaged(path)
     with opened(path) as t:
         (finding,) = t.upkeep.verify()
     assert "cached vectors of space 'default' disagree with the file" in finding.what

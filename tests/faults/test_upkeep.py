@@ -21,9 +21,11 @@ def test_a_delta_that_another_has_just_flushed_is_left_to_grow(tmp_path: Path, m
     path, exclusive = tmp_path / "store.db", Connections.exclusive
     with trivium.open(path, embedder=HashEmbedder()) as one, trivium.open(path, embedder=HashEmbedder()) as other:
         one.add_many({"content": f"memory {number}"} for number in range(LIMIT))
+        key = one.list()[0].key
+        passages = one.store.passages(key)
         for each in (one, other):
-            with each.store.writing("default"):
-                pass  # so that upkeep will look here
+            with each.store.writing("default") as writer:
+                writer.reindex(key.id, passages)  # so that upkeep will look here
         waiting = [other]
 
         @contextmanager
