@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -92,11 +93,11 @@ def json_rows(path: Path) -> list[Row]:
 
 
 def text_lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Each line with its place, without its end."""
+    """Each line with its place, without its end. A `.gz` file is read as what is in it."""
     if not path.is_file():
         raise InvalidInput(f"{path}: is not there")
     # By bytes: `str.splitlines` would also break at U+2028, which is valid inside a JSON text.
-    with path.open("rb") as lines:
+    with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
         for number, raw in enumerate(lines, start=1):
             place = f"{path}, line {number}"
             try:
