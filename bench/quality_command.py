@@ -14,8 +14,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     quality.add_argument("--sets", type=Path, required=True, help="a folder of sets: see bench/datasets/folder.py")
     quality.add_argument("--only", type=names, default=(), help="some of the sets, separated by commas")
     quality.add_argument("--embedder", default="static", help="static, onnx:FOLDER or any other that Trivium knows")
-    quality.add_argument("--json", type=Path, help="write the figures to this file")
-    quality.add_argument("--plots", type=Path, metavar="DIR", help="write the plots into this folder")
+    quality.add_argument("--json", type=Path, help="write the figures to this file, the plots beside it")
     quality.add_argument("--file", action="store_true", help="file the figures in bench/results, by commit")
     quality.add_argument("--work", type=Path, help="where built stores are kept; default: the user's cache folder")
     quality.add_argument("--jobs", type=int, choices=range(1, 65), default=1, metavar="N", help="sets at a time")
@@ -48,13 +47,12 @@ def run_quality(given: argparse.Namespace) -> None:
     filed = files.report(measured, settings, load_embedder(given.embedder))
     print(render(filed, read_targets()))
     if given.json:
-        files.write_report(given.json, filed)
-    if given.file:
-        files.write_report(files.RESULTS / files.file_name(filed), filed)
-    if given.plots:
         from bench.plots import write_plots
 
-        write_plots(filed, given.plots)
+        files.write_report(given.json, filed)
+        write_plots(filed, given.json.parent)
+    if given.file:
+        files.write_report(files.RESULTS / files.file_name(filed), filed)
 
 
 def run_convert(given: argparse.Namespace) -> None:

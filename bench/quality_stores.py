@@ -18,6 +18,8 @@ from trivium.text import ANALYZER_VERSION
 # A fixed time: nothing of a result may depend on the day of the run.
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FILE = "store.db"
+PARTIAL = ".partial"  # the end of a folder's name while its store is being built
+KEY_BYTES = 8
 DECIDES = ("record.py", "engine.py", "models", "store", "text", "write")  # the code that decides what a store holds
 
 
@@ -26,10 +28,8 @@ def open_built(dataset: Dataset, embedder: Embedder, work: Path) -> trivium.Triv
     key = store_key(dataset, embedder)
     folder = work / f"{dataset.name}-{key}"
     if not folder.exists():
-        for stale in [*work.glob(f"{dataset.name}-*")]:
-            if stale.name.removeprefix(f"{dataset.name}-").partition(".")[0].isalnum():
-                shutil.rmtree(stale)
-        partial = work / f"{dataset.name}-{key}.partial"
+        _remove_older(dataset.name, work)
+        partial = work / f"{dataset.name}-{key}{PARTIAL}"
         partial.mkdir(parents=True)
         _build(dataset, embedder, partial / FILE)
         partial.rename(folder)
@@ -39,12 +39,20 @@ def open_built(dataset: Dataset, embedder: Embedder, work: Path) -> trivium.Triv
 def store_key(dataset: Dataset, embedder: Embedder) -> str:
     """Changes with the documents, the analyzer, the embedder and the code that writes stores."""
     parts = (dataset.corpus_hash, ANALYZER_VERSION, embedder.card.fingerprint, _code_hash())
-    return hashlib.blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=KEY_BYTES).hexdigest()
 
 
 def stored_id(number: int) -> str:
     """The id in the store of a set's document: sources have ids that Trivium does not allow."""
     return f"d{number}"
+
+
+def _remove_older(name: str, work: Path) -> None:
+    """What is left of earlier builds of this set; `pira-en` is not a build of `pira`."""
+    for folder in [*work.glob(f"{name}-*")]:
+        key = folder.name.removeprefix(f"{name}-").removesuffix(PARTIAL)
+        if len(key) == 2 * KEY_BYTES and key.isalnum():
+            shutil.rmtree(folder)
 
 
 def _build(dataset: Dataset, embedder: Embedder, path: Path) -> None:

@@ -3,7 +3,7 @@
 corpus.jsonl    {"id", "title", "text"} and, where the source has them, "group", "session", "timestamp", "speaker"
 queries.jsonl   {"id", "text", "stratum"} and "group"; a question with a group is asked of that group's documents only
 qrels.tsv       question, document, grade, separated by tabs, no heading; a grade is a whole number, 0 is "not relevant"
-META.json       {"name", "source", "licence"} and whatever else should be remembered
+META.json       {"name", "source", "licence"} and whatever else should be remembered; the name is the folder's
 
 Further fields are allowed and not read.
 """
@@ -72,6 +72,8 @@ def read_dataset(folder: Path) -> Dataset:
     if not folder.is_dir():
         raise InvalidInput(f"{folder}: is not a folder; {where_to_get(folder.name)}")
     meta = row_of(str(folder / META), json_file(folder / META))
+    if meta.text("name") != folder.absolute().name:
+        raise meta.wrong(f"name: {meta.text('name')!r} is not the folder's; results go by that name, so make them one")
     documents = _unique(folder / CORPUS, (_document(row) for row in json_lines(folder / CORPUS)))
     questions = _unique(folder / QUESTIONS, (_question(row) for row in json_lines(folder / QUESTIONS)))
     _check_groups(folder, documents, questions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -105,16 +106,20 @@ def test_a_set_alone_has_the_figures_it_has_among_others(settings: Settings, mea
 def test_a_store_is_built_once_and_again_after_a_change(settings: Settings, tmp_path: Path) -> None:
     embedder = load_embedder("static")
     dataset = read_dataset(settings.folders[0])
-    for _ in range(2):
-        open_built(dataset, embedder, tmp_path).close()
-        assert [path.name for path in tmp_path.iterdir()] == [f"other-{store_key(dataset, embedder)}"]
-    with (settings.folders[0] / "corpus.jsonl").open() as corpus:
-        changed = tmp_path / "changed"
-        changed.mkdir()
-        for name in ("queries.jsonl", "qrels.tsv", "META.json"):
-            (changed / name).write_bytes((settings.folders[0] / name).read_bytes())
-        (changed / "corpus.jsonl").write_text(corpus.read().replace("radiator", "sofa"))
-    assert store_key(read_dataset(changed), embedder) != store_key(dataset, embedder)
+    stale, foreign = tmp_path / f"other-{'0' * 16}", tmp_path / f"other-en-{'0' * 16}"
+    stale.mkdir()
+    foreign.mkdir()
+    open_built(dataset, embedder, tmp_path).close()
+    built = tmp_path / f"other-{store_key(dataset, embedder)}"
+    first = (built / "store.db").stat().st_ino
+    open_built(dataset, embedder, tmp_path).close()
+    assert sorted(tmp_path.iterdir()) == sorted([built, foreign])
+    assert (built / "store.db").stat().st_ino == first
+    more = replace(tiny("other"), documents=(*tiny().documents, Document("extra", "One more.", group="g1")))
+    write_dataset(tmp_path / "changed" / "other", more)
+    changed = read_dataset(tmp_path / "changed" / "other")
+    open_built(changed, embedder, tmp_path / "changed").close()
+    assert store_key(changed, embedder) != store_key(dataset, embedder)
 
 
 def test_a_result_holds_nothing_of_the_set(settings: Settings, measured: Measured, tmp_path: Path) -> None:
@@ -181,4 +186,5 @@ def test_the_command_prints_and_writes(settings: Settings, tmp_path: Path, capsy
     sets, out = settings.folders[0].parent, tmp_path / "out.json"
     main(["quality", "--sets", str(sets), "--only", "tiny", "--work", str(settings.work), "--json", str(out)])
     assert list(json.loads(out.read_text())["sets"]) == ["tiny"]
+    assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".png", ".svg"}
     assert "wins / losses" in capsys.readouterr().out

@@ -85,7 +85,11 @@ def appended(name: str, line: str) -> Callable[[Path], None]:
         (appended("qrels.tsv", "q1\ta/1\t1"), r"qrels\.tsv, line 3: 'a/1' is judged twice"),
         (lambda folder: (folder / "META.json").unlink(), r"META\.json: is not there"),
         (lambda folder: (folder / "META.json").write_text("{\n 1}"), r"META\.json, line 2: is not JSON"),
-        (lambda folder: (folder / "META.json").write_text('{"name": "n"}'), r"META\.json: source: is missing"),
+        (lambda folder: (folder / "META.json").write_text('{"name": "small"}'), r"META\.json: source: is missing"),
+        (
+            lambda folder: (folder / "META.json").write_text('{"name": "n"}'),
+            r"META\.json: name: 'n' is not the folder's",
+        ),
         (lambda folder: (folder / "corpus.jsonl").write_text(""), r"corpus\.jsonl: is empty"),
     ],
 )
