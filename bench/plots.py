@@ -41,8 +41,8 @@ def _sets(filed: Filed) -> Figure:
     axes.set_xticks(range(len(names)), names, rotation=25, ha="right")
     axes.set_ylabel(MAIN)
     axes.set_ylim(0.0, 1.0)
-    axes.set_title(f"{MAIN} by set; bars of error: 95 % interval of the difference to {BASELINE}")
-    axes.legend(loc="lower right", framealpha=0.9)
+    axes.set_title(f"{MAIN} by set; thin lines: 95 % interval of the difference to {BASELINE}")
+    figure.legend(loc="outside lower center", ncols=len(BARS))
     return figure
 
 
@@ -63,7 +63,7 @@ def _fusions(filed: Filed) -> Figure:
     axes.set_xlabel("weight of the dense leg (the words have the rest)")
     axes.set_ylabel(f"mean {MAIN} over {len(filed['sets'])} sets")
     axes.set_title("Fusion methods and weights")
-    axes.legend()
+    figure.legend(loc="outside right center")
     return figure
 
 
