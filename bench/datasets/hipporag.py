@@ -54,7 +54,7 @@ def _support(row: Row) -> Iterator[tuple[str, str]]:
     """The title and the text of each supporting passage; the text is empty where the source does not give it."""
     if "paragraphs" in row.fields:
         for paragraph in row.rows("paragraphs"):
-            if paragraph.fields.get("is_supporting") is True:
+            if paragraph.fields.get("is_supporting", True) is True:  # some list nothing but the support
                 text = paragraph.maybe_text("paragraph_text") or paragraph.maybe_text("text")
                 yield paragraph.maybe_text("title"), text
         return
