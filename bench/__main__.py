@@ -1,4 +1,4 @@
-"""The benchmark's command line. `python -m bench latency --help` lists what can be set."""
+"""The benchmark's command line. `python -m bench quality --help` lists what can be set; so do the others."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bench.latency import Settings, measure, write_json
-from bench.report import render
+from bench import latency, quality_command, report
+from trivium.errors import TriviumError
 
 SEED = 20_260_101
 MIN_QUERIES = 200  # below, a 95th percentile rests on fewer than ten samples
@@ -17,15 +17,17 @@ MIN_QUERIES = 200  # below, a 95th percentile rests on fewer than ten samples
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="python -m bench", description="Benchmarks of Trivium.")
     commands = top.add_subparsers(dest="command", required=True)
-    latency = commands.add_parser("latency", help="speed, memory, size and recall, beside FTS5 + sqlite-vec")
-    latency.add_argument("--sizes", type=sizes, default=(1_000, 100_000), help="passages, separated by commas")
-    latency.add_argument("--json", type=Path, help="write the figures to this file")
-    latency.add_argument("--seed", type=int, default=SEED)
-    latency.add_argument("--queries", type=at_least(MIN_QUERIES), default=300, help="measured questions of each leg")
-    latency.add_argument("--adds", type=at_least(1), default=200, help="measured single writes")
-    latency.add_argument(
+    speed = commands.add_parser("latency", help="speed, memory, size and recall, beside FTS5 + sqlite-vec")
+    speed.add_argument("--sizes", type=sizes, default=(1_000, 100_000), help="passages, separated by commas")
+    speed.add_argument("--json", type=Path, help="write the figures to this file")
+    speed.add_argument("--seed", type=int, default=SEED)
+    speed.add_argument("--queries", type=at_least(MIN_QUERIES), default=300, help="measured questions of each leg")
+    speed.add_argument("--adds", type=at_least(1), default=200, help="measured single writes")
+    speed.add_argument(
         "--skip-baseline-above", type=at_least(0), default=100_000, metavar="N", help="larger sizes run without it"
     )
+    speed.set_defaults(run=run_latency)
+    quality_command.add_to(commands)
     return top
 
 
@@ -46,13 +48,22 @@ def at_least(low: int) -> Callable[[str], int]:
     return whole
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    given = parser().parse_args(arguments)
-    settings = Settings(given.sizes, given.seed, given.queries, given.adds, given.skip_baseline_above)
-    measured = measure(settings, progress=lambda line: print(line, file=sys.stderr, flush=True))
-    print("\n\n".join(render(one.size, one.figures) for one in measured))
+def run_latency(given: argparse.Namespace) -> None:
+    settings = latency.Settings(given.sizes, given.seed, given.queries, given.adds, given.skip_baseline_above)
+    measured = latency.measure(settings, progress=lambda line: print(line, file=sys.stderr, flush=True))
+    print("\n\n".join(report.render(one.size, one.figures) for one in measured))
     if given.json:
-        write_json(given.json, settings, measured)
+        latency.write_json(given.json, settings, measured)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command. What the user can put right ends with one line and exit code 2."""
+    given = parser().parse_args(arguments)
+    try:
+        given.run(given)
+    except TriviumError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 if __name__ == "__main__":
