@@ -117,6 +117,8 @@ def test_a_bad_record_keeps_its_batch_out(t: trivium.Trivium) -> None:
     [
         ("", {}, InvalidInput, "text: empty"),
         ("  \n", {}, InvalidInput, "text: empty"),
+        (None, {}, InvalidInput, "text: is NoneType; text is wanted"),
+        ("x", {"as_of": "2020"}, InvalidInput, "as_of: '2020' is not a datetime"),
         ("word " * 2 * MEGABYTE, {}, InvalidInput, "text: 10,000,000 characters; the limit is 65,536"),
         ("x", {"limit": -1}, InvalidInput, "limit: -1 is not a whole number from 1 to 1,000"),
         ("x", {"limit": 0}, InvalidInput, "limit: 0"),

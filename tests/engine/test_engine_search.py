@@ -176,3 +176,15 @@ def test_one_search_sees_one_state(open_file: Open) -> None:
         open_file().add("equal words", allow_duplicate=True)
         assert len(t.search("equal words")) == 1
     assert len(t.search("equal words")) == 2
+
+
+def test_asking_for_a_reranker_that_is_not_there_is_said(t: trivium.Trivium) -> None:
+    t.add("one memory")
+    assert "no reranker is set" in t.search("one memory", rerank=True).notices[0]
+
+
+def test_an_update_to_another_language_is_analysed_in_it(t: trivium.Trivium) -> None:
+    added = t.add("The meeting about the budget is on Monday.")
+    changed = t.update(added.id, content="A reunião sobre o orçamento não será na segunda-feira.")
+    assert (added.memory.language, changed.language) == ("en", "pt")
+    assert [hit.memory.id for hit in t.search("reuniões", legs=["lexical"])] == [added.id]

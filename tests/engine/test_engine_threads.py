@@ -88,3 +88,12 @@ def test_passages_of_a_document_are_each_others_context(t: trivium.Trivium) -> N
     (hit,) = t.search("elephant", legs=["lexical"])
     assert (hit.ordinal, "elephant" in hit.passage) == (4, True)
     assert hit.memory.content[hit.start : hit.end] == hit.passage
+
+
+def test_moving_a_memory_within_its_thread_re_indexes_both_places(t: trivium.Trivium) -> None:
+    ids = [t.add(line, thread="trip", position=10 * at).id for at, line in enumerate(TALK)]
+    t.update(ids[0], position=35)
+    moved = [terms(t, id) for id in ids]
+    t.upkeep.reindex()
+    assert [terms(t, id) for id in ids] == moved
+    assert "harbour" not in terms(t, ids[1])

@@ -169,9 +169,7 @@ def test_a_language_shows(text: str, code: str) -> None:
     assert detect_language(text, None, "en") == code
 
 
-@pytest.mark.parametrize(
-    "text", ["", "Lisboa", "a b c d e", "de Vries, de Jong", "E1234 v1.2.3", "\ud800"]
-)
+@pytest.mark.parametrize("text", ["", "Lisboa", "a b c d e", "de Vries, de Jong", "E1234 v1.2.3", "\ud800"])
 def test_a_short_text_stays_with_the_fallback(text: str) -> None:
     assert detect_language(text, None, "en") == "en"
 

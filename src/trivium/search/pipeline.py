@@ -68,7 +68,9 @@ def run(store: Store, plan: Plan, tools: Tools, spoken: Spoken, now: datetime, p
         legs = {leg: outcome.hits for leg, outcome in outcomes.items()}
         fused = fuse(legs, method=plan.method, weights=plan.weights, kind_weights=plan.kind_weights, k=plan.k)
         fused = apply_priors(fused, plan, now)
-    if plan.query.rerank and tools.reranker is not None:
+    if plan.query.rerank and tools.reranker is None:
+        notices = ("no reranker is set: the fused order stands; open the memory with one",)
+    elif plan.query.rerank and tools.reranker is not None:
         with watch.stage("rerank"):
             fused, notices = _reranked(store, plan, tools.reranker, fused)
     ranked = [one for one in fused if passes(one, plan, outcomes)]

@@ -77,6 +77,8 @@ class Query:
     rerank: bool = False
 
     def __post_init__(self) -> None:
+        if not isinstance(self.text, str):
+            raise InvalidInput(f"text: is {type(self.text).__name__}; text is wanted")
         if len(self.text) > MAX_QUERY_CHARS:
             raise InvalidInput(f"text: {len(self.text):,} characters; the limit is {MAX_QUERY_CHARS:,}")
         object.__setattr__(self, "text", _SURROGATES.sub("\ufffd", self.text))
@@ -243,6 +245,8 @@ def _check_sense(query: Query) -> None:
         raise InvalidInput("legs: the lexical leg needs text, and only a vector was given")
     if query.weights is not None:
         _check_voice({leg: query.weights.get(leg, 1.0) for leg in query.legs}, query.legs)
+    if query.as_of is not None and not isinstance(query.as_of, datetime):
+        raise InvalidInput(f"as_of: {query.as_of!r} is not a datetime; use datetime(2026, 5, 1, tzinfo=UTC)")
     if query.as_of is not None and query.as_of.tzinfo is None:
         raise InvalidInput(f"as_of: {query.as_of.isoformat()} has no time zone; add one, such as +00:00")
     if query.rerank and (query.sort_by != "relevance" or not query.has_text):

@@ -175,12 +175,21 @@ def changed(old: Memory, fields: Mapping[str, object], now: datetime) -> Memory:
         new,
         created_at=old.created_at if "created_at" not in fields else new.created_at,
         updated_at=now,
-        language=resolve_language(new.language) if new.language else old.language,
+        language=_language_of(old, new, fields),
         supersedes=old.supersedes,
         superseded_by=old.superseded_by,
         superseded_at=old.superseded_at,
         uses=old.uses,
     )
+
+
+def _language_of(old: Memory, new: Memory, fields: Mapping[str, object]) -> str:
+    """The language asked for; else the new text's own, which is the old one unless it clearly speaks another."""
+    if fields.get("language"):
+        return resolve_language(new.language)
+    if (old.title, old.content) == (new.title, new.content):
+        return old.language
+    return detect_language(f"{new.title}\n{new.content}", None, old.language or DEFAULT_LANGUAGE)
 
 
 def replace_memory(
