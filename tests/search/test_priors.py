@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -10,13 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.search.builders import NOW, facts, fused, key
 
-from trivium.search.fuse import Factor, Fused
-from trivium.search.priors import apply_priors, importance, rank_without, recency, usage
+from trivium.search.fuse import Factor, Fused, total
+from trivium.search.priors import importance, order, priors, rank_without, recency, usage
 from trivium.search.query import Plan, Query, SearchDefaults, make_plan
 
 
 def plan(**fields: Any) -> Plan:
     return make_plan(Query(text="ada", **fields), SearchDefaults())
+
+
+def apply_priors(candidates: list[Fused], plan: Plan, now: datetime) -> list[Fused]:
+    """What `fuse` does with priors, for candidates made by hand."""
+    return order([_weighed(one, one.factors + priors(one.facts, plan, now)) for one in candidates], plan.query.sort_by)
+
+
+def _weighed(one: Fused, factors: tuple[Factor, ...]) -> Fused:
+    return one._replace(factors=factors, score=total(one.contributions, factors))
 
 
 def ids(found: list[Fused]) -> list[str]:

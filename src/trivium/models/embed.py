@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -31,8 +32,13 @@ class ModelCard:
 
     @property
     def fingerprint(self) -> str:
-        text = "\0".join(f"{name}={value}" for name, value in asdict(self).items() if name != "spec")
-        return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+        return _fingerprint(self)
+
+
+@lru_cache(maxsize=64)  # every search asks
+def _fingerprint(card: ModelCard) -> str:
+    text = "\0".join(f"{name}={value}" for name, value in asdict(card).items() if name != "spec")
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 
 class Embedder(Protocol):

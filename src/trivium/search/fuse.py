@@ -100,11 +100,12 @@ def fuse(
     weights: Weights,
     kind_weights: Mapping[str, Weights] | None = None,
     k: int = RRF_K,
+    priors: Callable[[Facts], tuple[Factor, ...]] = lambda _facts: (),
 ) -> list[Fused]:
     """All memories any leg found, best first.
 
     `weights` names the legs that are on, also those that found nothing or failed; `kind_weights` replaces it for
-    memories of that kind. Each list is ranked already, by (-score, id).
+    memories of that kind. Each list is ranked already, by (-score, id). `priors` are what a memory brings itself.
     """
     general = _voices(method, weights, k)
     special = {kind: _voices(method, own, k) for kind, own in (kind_weights or {}).items()}
@@ -119,7 +120,10 @@ def fuse(
             found.setdefault(hit.key, []).append(added)
             facts[hit.key] = hit.facts
     bonus = DOUBLE_HIT_BONUS if method == "linear_bonus" else 0.0
-    fused = [_combine(key, known, found[key], special.get(known.kind, general), bonus) for key, known in facts.items()]
+    fused = [
+        _combine(key, known, found[key], special.get(known.kind, general), bonus, priors(known))
+        for key, known in facts.items()
+    ]
     return sorted(fused, key=by_score)
 
 
@@ -139,7 +143,9 @@ def _voices(method: FusionMethod, weights: Weights, k: int) -> _Voices:
     return _Voices({leg: weight / whole for leg, weight in weights.items()})
 
 
-def _combine(key: Key, facts: Facts, added: list[Contribution], voices: _Voices, bonus: float) -> Fused:
+def _combine(
+    key: Key, facts: Facts, added: list[Contribution], voices: _Voices, bonus: float, priors: tuple[Factor, ...]
+) -> Fused:
     best = added[0]
     for one in added[1:]:
         if one.value > best.value:  # among equals the first leg
@@ -150,6 +156,7 @@ def _combine(key: Key, facts: Facts, added: list[Contribution], voices: _Voices,
         gathered = math.fsum(one.value for one in contributions)
         if gathered > 1.0:
             factors += (Factor("cap", 1.0 / gathered, "no score is above 1"),)
+    factors += priors
     return Fused(key, facts, best.ordinal or 0, contributions, factors, total(contributions, factors))
 
 

@@ -12,7 +12,7 @@ from trivium.models.rerank import Reranker
 from trivium.record import Key, Memory
 from trivium.search.fuse import Fused, fuse
 from trivium.search.legs import LegOutcome, Spoken, Voice, dense_leg, lexical_leg, query_vector
-from trivium.search.priors import apply_priors, rank_without
+from trivium.search.priors import order, priors, rank_without
 from trivium.search.query import LEGS, LegName, Plan
 from trivium.search.rerank import RERANK_DEPTH, rerank
 from trivium.search.result import Hit, LegReport, Results, Timings
@@ -66,14 +66,17 @@ def run(store: Store, plan: Plan, tools: Tools, spoken: Spoken, now: datetime, p
             outcomes["dense"] = dense_leg(store, plan, spoken, probe)
     with watch.stage("fuse"):
         legs = {leg: outcome.hits for leg, outcome in outcomes.items()}
-        fused = fuse(legs, method=plan.method, weights=plan.weights, kind_weights=plan.kind_weights, k=plan.k)
-        fused = apply_priors(fused, plan, now)
+        fused = fuse(
+            legs, method=plan.method, weights=plan.weights, kind_weights=plan.kind_weights, k=plan.k,
+            priors=lambda facts: priors(facts, plan, now),
+        )  # fmt: skip
+        fused = order(fused, plan.query.sort_by)
     if plan.query.rerank and tools.reranker is None:
         notices = ("no reranker is set: the fused order stands; open the memory with one",)
     elif plan.query.rerank and tools.reranker is not None:
         with watch.stage("rerank"):
             fused, notices = _reranked(store, plan, tools.reranker, fused)
-    ranked = [one for one in fused if passes(one, plan, outcomes)]
+    ranked = [one for one in fused if passes(one, plan, outcomes)] if plan.query.min_score else fused
     return Trace(outcomes, tuple(fused), tuple(ranked), watch.timings(), notices)
 
 
@@ -133,8 +136,9 @@ def _report(leg: LegName, trace: Trace, plan: Plan) -> LegReport:
 
 def _ranks_without(trace: Trace, plan: Plan) -> Mapping[str, Mapping[Key, int]]:
     """Per prior in use, every candidate's rank had it not been there."""
-    names = {factor.name for one in trace.fused for factor in one.factors if factor.name in PRIORS}
-    return {name: rank_without(trace.fused, name, plan.query.sort_by) for name in sorted(names)}
+    first = trace.fused[0].factors if trace.fused else ()  # a prior in use is a factor of every candidate
+    names = sorted(factor.name for factor in first if factor.name in PRIORS)
+    return {name: rank_without(trace.fused, name, plan.query.sort_by) for name in names}
 
 
 def hit_of(

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from trivium.record import Key
-from trivium.search.fuse import SCORE_DIGITS, Factor, Fused, by_score, total
+from trivium.search.fuse import Factor, Fused, by_score, total
 from trivium.search.query import Plan, SortBy
 from trivium.store.contract import Facts
 
@@ -51,12 +51,6 @@ def priors(facts: Facts, plan: Plan, now: datetime) -> tuple[Factor, ...]:
     return tuple(found)
 
 
-def apply_priors(fused: Sequence[Fused], plan: Plan, now: datetime) -> list[Fused]:
-    """The candidates with their priors as factors, in the order the query asks for."""
-    weighed = [_with_factors(one, one.factors + priors(one.facts, plan, now)) for one in fused]
-    return order(weighed, plan.query.sort_by)
-
-
 def order(fused: Sequence[Fused], sort_by: SortBy) -> list[Fused]:
     """Sorted as asked; ties end with (space, id).
 
@@ -71,14 +65,12 @@ def rank_without(fused: Sequence[Fused], factor: str, sort_by: SortBy = "relevan
     values = [next((each.value for each in one.factors if each.name == factor), 1.0) for one in fused]
     if len(set(values)) <= 1:  # the same for all, as importance often is: it moved nobody
         return {one.key: rank for rank, one in enumerate(fused, start=1)}
-    bare = [
-        Fused(one.key, one.facts, one.ordinal, (), (), round(one.score / value, SCORE_DIGITS))
-        for one, value in zip(fused, values, strict=True)
-    ]
+    bare = [_without(one, factor) for one in fused]
     return {one.key: rank for rank, one in enumerate(order(bare, sort_by), start=1)}
 
 
-def _with_factors(one: Fused, factors: tuple[Factor, ...]) -> Fused:
+def _without(one: Fused, factor: str) -> Fused:
+    factors = tuple(each for each in one.factors if each.name != factor)
     return Fused(one.key, one.facts, one.ordinal, one.contributions, factors, total(one.contributions, factors))
 
 
