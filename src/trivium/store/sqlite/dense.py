@@ -1,8 +1,9 @@
 """The dense leg: cosine over the vectors of one space and epoch, exact where that is fast, else 1-bit codes first.
 
 `VectorTable` is what one process remembers: the rows of the cache file, memory-mapped, and the tail that came since.
-Rows are only ever appended; removed ones are marked. A code is the sign of every dimension, 32 bytes for 256: the
-Hamming distance to the query's code makes a short list, which the real vectors then order.
+Rows are only ever appended; removed ones are marked. A code is the sign of every dimension, before and after a fixed
+rotation: 64 bytes for 256 dimensions. The Hamming distance to the query's code makes a short list, which the real
+vectors then order.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -27,8 +29,10 @@ Permitted: TypeAlias = "Callable[[Integers], Bools | None]"
 EXACT_ROWS = 16_384  # below this a full product takes under 0.5 ms, and codes save nothing
 GATHER_COST = 4  # a row picked out costs about as much as four in a product over all of them
 EXACT_CHOSEN = 4_096  # rows picked by a filter: gathering more of them costs more than the codes
-RESCORED_LEAST = 2_000  # recall@10 .988 at 100,000 rows
-RESCORED_SHARE = 200  # and one in 200 rows beyond that: keeps recall@10 above .98 at a million
+RESCORED_LEAST = 1_200  # recall@10 .99 at 100,000 rows (docs/decisions/0005-dense-codes-and-cache.md)
+RESCORED_SHARE = 500  # and one in 500 rows beyond that
+COARSE_SHARE = 8  # rows that the first half of the code lets through, for each one that is rescored
+ROTATION_SEED = 7
 
 READ_VECTORS = """
 SELECT num, memory, ordinal, value FROM vector WHERE epoch = ? AND space = ? AND num > ? AND value <> x'' ORDER BY num
@@ -115,12 +119,31 @@ def _without(block: Block, numbers: Integers) -> Block:
     return Block(block.numbers, block.memories, block.ordinals, block.vectors, block.codes, alive)
 
 
+def code_words(dimension: int) -> int:
+    """64-bit words in a code: the signs of the vector, then those of the vector turned."""
+    return 2 * -(-dimension // 64)
+
+
 def codes_of(vectors: npt.NDArray[np.floating]) -> Codes:
-    """The sign bits of each row, padded to whole 64-bit words, laid out word by word."""
-    bits = np.packbits(vectors > 0, axis=1)
-    padded = np.zeros((len(vectors), -(-bits.shape[1] // 8) * 8), np.uint8)
+    """A code for each row, laid out word by word. One bit a dimension is too coarse for vectors that lie close; the
+    signs after a fixed rotation are as good as as many dimensions more."""
+    vectors = vectors.astype(np.float32, copy=False)
+    halves = [_packed(vectors > 0), _packed(vectors @ _rotation(vectors.shape[1]) > 0)]
+    return np.ascontiguousarray(np.concatenate(halves, axis=1).T)
+
+
+def _packed(signs: Bools) -> Codes:
+    """Bits of each row, padded to whole words."""
+    bits = np.packbits(signs, axis=1)
+    padded = np.zeros((len(signs), -(-bits.shape[1] // 8) * 8), np.uint8)
     padded[:, : bits.shape[1]] = bits
-    return np.ascontiguousarray(padded.view(np.uint64).T)
+    return padded.view(np.uint64)
+
+
+@cache
+def _rotation(dimension: int) -> Matrix:
+    random = np.random.default_rng(ROTATION_SEED)
+    return np.linalg.qr(random.standard_normal((dimension, dimension)))[0].astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,17 +172,27 @@ def score(block: Block, query: Matrix, permitted: Bools | None, depth: int, *, e
 
 
 def _short_list(codes: Codes, query: Matrix, chosen: Bools | None, wanted: int) -> Integers:
-    """About `wanted` rows nearest by Hamming distance, whole distances at a time."""
+    """About `wanted` rows nearest by Hamming distance: by half of the code over all rows, then by all of it."""
     mine = codes_of(query[None, :])[:, 0]
+    half = len(mine) // 2
     distance = np.bitwise_count(codes[0] ^ mine[0]).astype(np.uint16)
-    for word in range(1, len(mine)):
+    for word in range(1, half):
         distance += np.bitwise_count(codes[word] ^ mine[word])
-    far = 64 * len(mine) + 1
+    far = 64 * len(mine)
     if chosen is not None:
         distance[~chosen] = far
-    below = np.cumsum(np.bincount(distance, minlength=far + 1)[:far])
-    bound = int(np.searchsorted(below, wanted))
-    return np.flatnonzero(distance <= min(bound, far - 1))
+    rows = _nearest(distance, COARSE_SHARE * wanted, far)
+    distance = distance[rows]
+    for word in range(half, len(mine)):
+        distance += np.bitwise_count(codes[word][rows] ^ mine[word])
+    return rows[_nearest(distance, wanted, far)]
+
+
+def _nearest(distance: npt.NDArray[np.uint16], wanted: int, far: int) -> Integers:
+    """At least `wanted` rows where there are as many, whole distances at a time; none at `far` or beyond."""
+    within = np.cumsum(np.bincount(distance, minlength=far)[:far])
+    bound = min(int(np.searchsorted(within, wanted)), far - 1)
+    return np.flatnonzero(distance <= bound)
 
 
 def candidates(

@@ -220,11 +220,15 @@ class SqliteStore:
             passages, compared_all = found or dense.candidates(
                 table, vector, allowed.of, depth, exact=exact or probe is not None
             )
+            hits = ranking.hits(connection, space, passages, depth, ranking.no_terms)
+            if len(hits) < depth and not compared_all:  # few memories with many passages filled the short list
+                passages, compared_all = dense.candidates(table, vector, allowed.of, depth, exact=True)
+                hits = ranking.hits(connection, space, passages, depth, ranking.no_terms)
             missing = connection.execute(
                 "SELECT count(*) FROM pending WHERE epoch = ? AND space = ?", (epoch.num, num)
             ).fetchone()[0]
             return LegAnswer(
-                ranking.hits(connection, space, passages, depth, ranking.no_terms),
+                hits,
                 without_vector=missing,
                 exact=compared_all,
                 place=self._place(connection, num, passages, probe, ranking.no_terms),

@@ -17,12 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
-from trivium.store.sqlite.dense import Block, Codes, Integers, Matrix
+from trivium.store.sqlite.dense import Block, Codes, Integers, Matrix, code_words
 
 if sys.platform != "win32":
     import fcntl
 
-FORMAT = 1
+FORMAT = 2
 HEAD = "head.json"
 FILES = ("keys", "vectors", "codes")
 
@@ -70,7 +70,7 @@ class VectorCache:
         rows = head.rows
         keys = np.memmap(self._file(head, "keys"), np.int64, "r", shape=(rows, 3))
         vectors: Matrix = np.memmap(self._file(head, "vectors"), np.float32, "r", shape=(rows, self._dimension))
-        words = -(-self._dimension // 64)
+        words = code_words(self._dimension)
         codes: Codes = np.ascontiguousarray(np.memmap(self._file(head, "codes"), np.uint64, "r", shape=(rows, words)).T)
         numbers, memories, ordinals = np.ascontiguousarray(keys.T)
         # A plain view: memmap's own bookkeeping would tax every slice.
@@ -130,7 +130,7 @@ class VectorCache:
 
     def _widths(self) -> tuple[int, int, int]:
         """Bytes of a row in each of the FILES."""
-        return 3 * 8, 4 * self._dimension, 8 * -(-self._dimension // 64)
+        return 3 * 8, 4 * self._dimension, 8 * code_words(self._dimension)
 
     def _write(self, head: Head, block: Block, mode: str) -> None:
         keys = np.stack([block.numbers, block.memories, block.ordinals], axis=1)
