@@ -144,7 +144,7 @@ class Trivium:
                 tended = len(added)
             if progress is not None:
                 progress(len(added))
-        self._tend()
+        self._tend(after_bulk=len(added) >= TEND_EVERY)
         return added
 
     def _add(self, drafts: Sequence[Draft], space: str | None, *, allow_duplicates: bool, tend: bool) -> list[Added]:
@@ -364,10 +364,10 @@ class Trivium:
         serving = self._epochs.serving()
         return None if serving.embedder is None else Filling(serving.fingerprint, serving.embedder)
 
-    def _tend(self) -> None:
+    def _tend(self, *, after_bulk: bool = False) -> None:
         """Upkeep after a write that is safe already: no room for it must not make the write look failed."""
         with suppress(StoreFull, StoreBusy):
-            self.store.tend()
+            self.store.tend(after_bulk=after_bulk)
 
     def _check_analyzer(self) -> None:
         """A store indexed by another analyzer must be indexed again before it is added to."""

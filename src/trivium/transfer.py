@@ -24,6 +24,7 @@ from trivium.write.drafts import ID, Draft, memory_of, space_name
 from trivium.write.ingest import Filling, make_vectors, put_all, with_language
 from trivium.write.threads import Line as ThreadLine
 
+BULK = 8_192  # records from which an import is put together for searching at its end
 BATCH = 512
 SETTINGS = "space_settings"
 TIMES = ("occurred_at", "created_at", "updated_at", "superseded_at")
@@ -101,6 +102,7 @@ def import_lines(
             store.tend()
             if progress is not None:
                 progress(seen)
+    store.tend(after_bulk=done.stored >= BULK)
     return done
 
 

@@ -193,9 +193,9 @@ class StoreMachine(RuleBasedStateMachine):
 
     # Upkeep
 
-    @rule()
-    def tend(self) -> None:
-        self.tested.tend()
+    @rule(bulk=st.booleans())
+    def tend(self, bulk: bool) -> None:
+        self.tested.tend(after_bulk=bulk)
 
     @rule()
     def reopen_it(self) -> None:

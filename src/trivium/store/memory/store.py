@@ -194,7 +194,7 @@ class MemoryStore:
         with self._transaction() as draft:
             draft.analyzer_version = version
 
-    def tend(self) -> None:
+    def tend(self, *, after_bulk: bool = False) -> None:
         """Nothing is ever due."""
 
     def verify(self) -> list[Finding]:

@@ -99,6 +99,18 @@ def merge_due(connection: sqlite3.Connection, space: int) -> list[int]:
     return []
 
 
+def newest_run(connection: sqlite3.Connection, space: int) -> list[int]:
+    """The newest segments that fit into one of the largest size: after a bulk load they are better off as one."""
+    run: list[int] = []
+    room = 2 * LARGEST_SEGMENT
+    for num, documents in reversed(connection.execute(READ_SEGMENTS, (space,)).fetchall()):
+        room -= documents
+        if room < 0:
+            break
+        run.insert(0, num)
+    return run
+
+
 def _tier(documents: int) -> int:
     """0 for a flushed delta, one more for every factor of MERGE_FACTOR."""
     tier, bound = 0, DELTA_LIMIT * MERGE_FACTOR // 2

@@ -90,6 +90,7 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._new_passages: Counter[str] = Counter()  # by space, since each was last tended
         self._new_vectors: Counter[str] = Counter()
+        self._loaded: set[str] = set()  # spaces written to since the last bulk load ended
 
     def close(self) -> None:
         self._vectors.close()
@@ -377,10 +378,15 @@ class SqliteStore:
             row = connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
             return "" if row is None else str(row[0])
 
-    def tend(self) -> None:
+    def tend(self, *, after_bulk: bool = False) -> None:
         for space in [space for space, count in self._new_passages.items() if count]:
             del self._new_passages[space]
             self._tend_segments(space)
+            self._loaded.add(space)
+        if after_bulk:
+            for space in sorted(self._loaded):
+                self._gather_segments(space)
+            self._loaded.clear()
         for space in [space for space, count in self._new_vectors.items() if self._vectors.due(count)]:
             del self._new_vectors[space]
             self._tend_vectors(space)
@@ -400,6 +406,14 @@ class SqliteStore:
                 if not due:
                     return
                 segments.merge(connection, num, due)
+
+    def _gather_segments(self, name: str) -> None:
+        with self._connections.exclusive() as connection:
+            num = connection.execute(SPACE, (name,)).fetchone()[0]
+            segments.flush(connection, num)
+            run = segments.newest_run(connection, num)
+            if len(run) > 1:
+                segments.merge(connection, num, run)
 
     def _tend_vectors(self, name: str) -> None:
         for epoch in self._epoch_rows():
