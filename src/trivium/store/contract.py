@@ -314,8 +314,8 @@ class Store(Protocol):
     def set_analyzer_version(self, version: str) -> None: ...
 
     def tend(self, *, after_bulk: bool = False) -> None:
-        """Do the upkeep that is due: merge segments, write caches. Cheap when nothing is due. After a bulk load what was
-        loaded is put together for searching, which would not pay after a single write."""
+        """Do the upkeep that is due: merge segments, write caches. Cheap when nothing is due. `after_bulk` also puts
+        together what a bulk load left in pieces, which would not pay after a single write."""
 
     def verify(self) -> list[Finding]:
         """Check every promise that can be checked by reading: see `trivium verify`."""
