@@ -17,7 +17,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import TypeAlias, TypeVar, Unpack, get_args
+from typing import TYPE_CHECKING, TypeAlias, TypeVar, Unpack, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -35,16 +35,17 @@ from trivium.search.legs import Voice
 from trivium.search.pipeline import Tools, search
 from trivium.search.query import Plan, Query, SearchDefaults, defaults_for, make_plan
 from trivium.search.result import Results
-from trivium.search.why import why_not
 from trivium.store.contract import Order, Receipt, SpaceFacts, SpaceSettings, Store
 from trivium.store.opening import open_store
 from trivium.text import ANALYZER_VERSION, resolve_language
-from trivium.transfer import Imported, import_lines
 from trivium.upkeep import Health, Upkeep
 from trivium.write.drafts import Draft, space_name
 from trivium.write.epochs import Epochs, Serving
 from trivium.write.ingest import Added, ChangedMeanwhile, Filling, add_batch, forget, replace_memory, supersede
 from trivium.write.reembed import Progress, Reembedded, Worker
+
+if TYPE_CHECKING:
+    from trivium.transfer import Imported
 
 BATCH = 512
 CHANGE_ATTEMPTS = 20  # each failed one means that another writer got on
@@ -245,6 +246,8 @@ class Trivium:
             if self.store.get([Key(name, id)]):
                 space = name
                 break
+        from trivium.search.why import why_not  # here and below: what few calls need is imported when it is needed
+
         key = Key(space, id)
         return self._with_tools(plan, lambda tools: why_not(self.store, plan, tools, key, self._clock()))
 
@@ -289,6 +292,8 @@ class Trivium:
         self, lines: Iterable[Line], *, replace_known: bool = False, progress: Callable[[int], None] | None = None
     ) -> Imported:
         """Store what `export_lines` wrote, ids, times and links included."""
+        from trivium.transfer import import_lines
+
         self._check_analyzer()
         now = self._clock()
         # Not tried again if the epochs flip meanwhile, as other writes are: the lines come only once.

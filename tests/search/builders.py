@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from trivium.record import DEFAULT_SPACE, Key, Memory
 from trivium.search.fuse import Contribution, Factor, Fused, total
 from trivium.store.contract import Facts, LegHit
+from trivium.when import to_micros
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -19,7 +20,7 @@ def key(name: str) -> Key:
 def facts(
     *, kind: str = "note", importance: float = 0.5, sensitive: bool = False, uses: int = 0, age_days: float = 0.0
 ) -> Facts:
-    return Facts(kind, importance, sensitive, uses, NOW - timedelta(days=age_days))
+    return Facts(kind, importance, sensitive, uses, to_micros(NOW - timedelta(days=age_days)))
 
 
 def leg(scores: Mapping[str, float], kinds: Mapping[str, str] | None = None) -> list[LegHit]:

@@ -29,6 +29,7 @@ from trivium.conformance.builders import (
 from trivium.errors import InvalidInput, WrongVector
 from trivium.filter import EVERYTHING, Eq
 from trivium.store.contract import Epoch, Facts, MadeVectors, Store, Vector
+from trivium.when import to_micros
 
 CLOSE = 1e-6  # a float32 product summed in another order
 
@@ -120,7 +121,7 @@ class DenseSuite(Bound):
         put(store, memory)
         embed(store, made(memory))
         (hit,) = nearest(store, axis(0)).hits
-        assert hit.facts == Facts("fact", 0.2, False, 6, moment())
+        assert hit.facts == Facts("fact", 0.2, False, 6, to_micros(moment()))
         assert hit.terms == ()
 
     def test_a_dense_probe_tells_the_rank_without_depth(self, store: Store) -> None:

@@ -35,6 +35,7 @@ from trivium.store.contract import (
     bm25_weight,
     idf,
 )
+from trivium.when import to_micros
 
 CORPUS = [
     make_memory("a", "red green blue"),
@@ -122,7 +123,7 @@ class LexicalSuite(Bound):
         put(store, make_memory("a", "x", kind="fact", importance=0.2, sensitive=True, uses=6, occurred_at=moment(-1)))
         (hit,) = find(store, "x").hits
         assert hit.key == (SPACE, "a")
-        assert hit.facts == Facts("fact", 0.2, True, 6, moment())
+        assert hit.facts == Facts("fact", 0.2, True, 6, to_micros(moment()))
 
     @pytest.mark.parametrize("depth", [0, 1, 3, 4, 99])
     def test_depth_cuts_the_list_and_nothing_else(self, store: Store, depth: int) -> None:

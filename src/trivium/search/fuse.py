@@ -115,10 +115,14 @@ def fuse(
         hits = legs.get(leg, ())
         worth = WORTH[method](leg, [hit.score for hit in hits], k)
         for rank, (hit, value) in enumerate(zip(hits, worth, strict=True), start=1):
-            weight = special.get(hit.facts.kind, general).weights[leg]
-            added = Contribution(leg, rank, hit.score, weight, weight * value, hit.terms, hit.ordinal)
-            found.setdefault(hit.key, []).append(added)
-            facts[hit.key] = hit.facts
+            key, score, ordinal, known, terms = hit
+            weight = special.get(known.kind, general).weights[leg]
+            added = Contribution(leg, rank, score, weight, weight * value, terms, ordinal)
+            if key in found:
+                found[key].append(added)
+            else:
+                found[key] = [added]
+                facts[key] = known
     bonus = DOUBLE_HIT_BONUS if method == "linear_bonus" else 0.0
     fused = [
         _combine(key, known, found[key], special.get(known.kind, general), bonus, priors(known))
@@ -146,10 +150,7 @@ def _voices(method: FusionMethod, weights: Weights, k: int) -> _Voices:
 def _combine(
     key: Key, facts: Facts, added: list[Contribution], voices: _Voices, bonus: float, priors: tuple[Factor, ...]
 ) -> Fused:
-    best = added[0]
-    for one in added[1:]:
-        if one.value > best.value:  # among equals the first leg
-            best = one
+    best = added[0] if len(added) == 1 else max(added, key=_value)  # among equals the first leg
     contributions, factors = tuple(added), voices.factors
     if bonus and len(added) > 1:
         contributions += (Contribution("bonus", rank=None, raw=None, weight=1.0, value=bonus),)
@@ -158,6 +159,10 @@ def _combine(
             factors += (Factor("cap", 1.0 / gathered, "no score is above 1"),)
     factors += priors
     return Fused(key, facts, best.ordinal or 0, contributions, factors, total(contributions, factors))
+
+
+def _value(one: Contribution) -> float:
+    return one.value
 
 
 def _by_rank(_leg: LegName, scores: Sequence[float], k: int) -> list[float]:
@@ -186,7 +191,7 @@ def _between(scores: Sequence[float], low: float, high: float) -> list[float]:
 
 
 def _clip(value: float) -> float:
-    return min(1.0, max(0.0, value))
+    return 0.0 if value < 0.0 else min(value, 1.0)
 
 
 # What a leg's hits are worth before the weight: at most 1, or 1 / (k + 1) by rank.

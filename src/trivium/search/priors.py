@@ -79,7 +79,7 @@ def _by_importance(one: Fused) -> tuple[float, float, Key]:
 
 
 def _by_recency(one: Fused) -> tuple[float, Key]:
-    return (-one.facts.created_at.timestamp(), one.key)
+    return (-one.facts.created_us, one.key)
 
 
 ORDERS: Mapping[SortBy, Callable[[Fused], tuple[float, Key] | tuple[float, float, Key]]] = {

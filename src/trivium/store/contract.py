@@ -33,6 +33,7 @@ import numpy.typing as npt
 
 from trivium.filter import Filter
 from trivium.record import Json, Key, Memory
+from trivium.when import from_micros
 
 Vector: TypeAlias = npt.NDArray[np.float32]
 
@@ -77,7 +78,11 @@ class Facts(NamedTuple):
     importance: float
     sensitive: bool
     uses: int
-    created_at: datetime
+    created_us: int
+
+    @property
+    def created_at(self) -> datetime:
+        return from_micros(self.created_us)
 
 
 class LegHit(NamedTuple):

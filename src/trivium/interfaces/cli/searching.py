@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trivium.interfaces.cli.flags import Common, Scope, SearchFlags, takes_flags
 from trivium.interfaces.cli.given import moment, numbers
 from trivium.interfaces.cli.session import merged, session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from trivium.engine import Trivium
+    from trivium.search.result import Results
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The id of a memory.")]
 
@@ -36,12 +44,7 @@ def search(
     """Find memories by words and by meaning, best first."""
     with session(ctx, common, many=True) as s:
         results = s.memory.search(query, **_options(merged(ctx, common), scope, flags))  # type: ignore[arg-type]
-        from trivium.interfaces.cli import render_hits
-
-        s.answer(
-            results.to_dict(),
-            lambda: render_hits.results(results, s.memory, explain=explain),
-        )
+        s.answer(results.to_dict(), lambda: _shown(results, s.memory, explain=explain))
 
 
 def why(
@@ -80,9 +83,14 @@ def similar(
     """Memories that mean nearly the same as this one."""
     with session(ctx, common) as s:
         results = s.memory.similar(id, limit=limit)
-        from trivium.interfaces.cli import render_hits
+        s.answer(results.to_dict(), lambda: _shown(results, s.memory, explain=False))
 
-        s.answer(results.to_dict(), lambda: render_hits.results(results, s.memory, explain=False))
+
+def _shown(results: Results, memory: Trivium, *, explain: bool) -> Iterator[RenderableType]:
+    """For a person: Rich is imported here, since an answer in JSON does without it."""
+    from trivium.interfaces.cli import render_hits
+
+    return render_hits.results(results, memory, explain=explain)
 
 
 def _options(common: Common, scope: Scope, flags: SearchFlags) -> dict[str, object]:

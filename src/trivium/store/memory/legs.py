@@ -25,6 +25,7 @@ from trivium.store.contract import (
     idf,
 )
 from trivium.store.memory.state import State, checked
+from trivium.when import to_micros
 
 NEAR_TERMS = 3  # the contract's "at most three"
 
@@ -135,5 +136,5 @@ def facts(memory: Memory) -> Facts:
         importance=memory.importance,
         sensitive=memory.sensitive,
         uses=memory.uses,
-        created_at=memory.created_at,
+        created_us=to_micros(memory.created_at),
     )

@@ -151,10 +151,10 @@ class Connections:
     def snapshot(self) -> Iterator[sqlite3.Connection]:
         """One state of the file for the whole block; nested blocks join the outer one."""
         connection = self.own()
+        if connection.in_transaction:
+            yield connection
+            return
         with translated(self.path):
-            if connection.in_transaction:
-                yield connection
-                return
             connection.execute("BEGIN")
             connection.execute("SELECT 1 FROM meta LIMIT 1").fetchone()  # BEGIN alone does not fix the state yet
             try:

@@ -125,8 +125,8 @@ def facts(connection: sqlite3.Connection, nums: Sequence[int]) -> dict[int, tupl
     for start in range(0, len(nums), FACTS_AT_ONCE):
         some = nums[start : start + FACTS_AT_ONCE]
         rows = connection.execute(FACTS.format(", ".join("?" * len(some))), some)
-        for num, id, kind, importance, sensitive, uses, created_at in rows:
-            found[num] = (id, Facts(kind, importance, bool(sensitive), uses, from_micros(created_at)))
+        for num, id, kind, importance, sensitive, uses, created_us in rows:
+            found[num] = (id, Facts(kind, importance, bool(sensitive), uses, created_us))
     return found
 
 

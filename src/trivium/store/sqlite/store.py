@@ -29,7 +29,7 @@ from trivium.store.contract import (
     Vector,
     Writer,
 )
-from trivium.store.sqlite import dense, hnsw, lexical, masks, ranking, records, segments, verification
+from trivium.store.sqlite import dense, hnsw, lexical, masks, ranking, records, segments
 from trivium.store.sqlite.connection import Connections
 from trivium.store.sqlite.dense import Integers
 from trivium.store.sqlite.graphs import Graphs
@@ -422,6 +422,8 @@ class SqliteStore:
                 self._vectors.table(connection, num, version, epoch)
 
     def verify(self) -> list[Finding]:
+        from trivium.store.sqlite import verification  # a search need not wait for it
+
         with self._connections.snapshot() as connection:
             return verification.findings(connection, self._vectors, self._gone_by_now)
 

@@ -175,8 +175,8 @@ def _of_this_past(connection: sqlite3.Connection, space: int, epoch: EpochRow, h
         return False
     last = connection.execute(LAST_VECTORS, (epoch.num, space, head.last, CHECKED)).fetchall()
     beyond = block.numbers[block.numbers > (last[0][0] if last else 0)]
-    gone = connection.execute(READ_GONE, (epoch.num, space, 0)).fetchall() if len(beyond) else []
-    if not np.isin(beyond, [row[1] for row in gone]).all():
+    gone = {row[1] for row in connection.execute(READ_GONE, (epoch.num, space, 0))} if len(beyond) else set()
+    if not gone.issuperset(beyond.tolist()):
         return False
     if not last:
         return True
