@@ -3,6 +3,7 @@
 db = "notes.db"              # relative to the folder of this file; "memory:" keeps nothing
 space = "work"
 embedder = "static"          # "none": words only
+dense_index = "codes"        # "hnsw": a graph over the vectors of large spaces
 [search]                     # what a space's own settings may say as well
 fusion = "rrf"
 weights = { lexical = 0.7, dense = 0.3 }
@@ -25,10 +26,16 @@ if TYPE_CHECKING:
 
 FILE_NAME = "trivium.toml"
 CONFIG_VARIABLE = "TRIVIUM_CONFIG"
-VARIABLES = {"db": "TRIVIUM_DB", "space": "TRIVIUM_SPACE", "embedder": "TRIVIUM_EMBEDDER"}
+VARIABLES = {
+    "db": "TRIVIUM_DB",
+    "space": "TRIVIUM_SPACE",
+    "embedder": "TRIVIUM_EMBEDDER",
+    "dense_index": "TRIVIUM_DENSE_INDEX",
+}
 KEYS = (*VARIABLES, "search")
 NO_EMBEDDER = "none"
 DEFAULT_EMBEDDER = "static"
+DEFAULT_DENSE_INDEX = "codes"
 MEMORY = "memory:"
 
 
@@ -47,6 +54,7 @@ class Settings:
     db: Setting
     space: Setting
     embedder: Setting
+    dense_index: Setting
     search: Setting
     file: Path | None
 
@@ -71,6 +79,7 @@ def read_settings(
         "db": Setting(None, "default"),
         "space": Setting(DEFAULT_SPACE, "default"),
         "embedder": Setting(DEFAULT_EMBEDDER, "default"),
+        "dense_index": Setting(DEFAULT_DENSE_INDEX, "default"),
         "search": Setting({}, "default"),
     }
     for key, value in written.items():

@@ -112,3 +112,9 @@ def test_a_file_it_cannot_change_safely_is_refused() -> None:
         with_key("search = { weights = { lexical = 1 } }\n", ["search", "weights", "dense"], 2)
     with pytest.raises(InvalidInput, match="edit the file by hand"):
         with_key('space = """\na\n"""\n', ["space"], "b")
+
+
+def test_the_dense_index_is_a_setting(tmp_path: Path) -> None:
+    (tmp_path / "trivium.toml").write_text('dense_index = "hnsw"\n', encoding="utf-8")
+    assert read_settings({}, {}, tmp_path).dense_index.value == "hnsw"
+    assert read_settings({}, {"TRIVIUM_DENSE_INDEX": "codes"}, tmp_path).dense_index.source == "TRIVIUM_DENSE_INDEX"

@@ -43,6 +43,7 @@ def config(ctx: typer.Context, common: Common) -> None:
         "db": (str(store_file(settings) or settings.db.value), settings.db.source),
         "space": (str(settings.space.value), settings.space.source),
         "embedder": (str(settings.embedder.value), settings.embedder.source),
+        "dense_index": (str(settings.dense_index.value), settings.dense_index.source),
         "search": (settings.search.value, settings.search.source),
     }
     file = _file_in_effect(settings)

@@ -58,7 +58,8 @@ def session(ctx: typer.Context, common: Common, *, makes: bool = False, many: bo
     if not makes:
         _refuse_missing(store_file(settings))
     space, embedder = str(settings.space.value), _embedder(settings)
-    with open_memory(target, space=space, embedder=embedder, defaults=defaults) as memory:
+    index = str(settings.dense_index.value)
+    with open_memory(target, space=space, embedder=embedder, defaults=defaults, dense_index=index) as memory:
         yield Session(memory, flags)
 
 
