@@ -29,20 +29,20 @@ from trivium.store.contract import (
     Vector,
     Writer,
 )
-from trivium.store.sqlite import dense, hnsw, lexical, masks, ranking, records, segments
+from trivium.store.sqlite import dense, epochs, hnsw, lexical, masks, ranking, records, segments
 from trivium.store.sqlite.connection import Connections
 from trivium.store.sqlite.dense import Integers
+from trivium.store.sqlite.epochs import EpochRow
 from trivium.store.sqlite.graphs import Graphs
 from trivium.store.sqlite.lexical import Lexicon
 from trivium.store.sqlite.postings import unpack_terms
 from trivium.store.sqlite.schema import renew_identity
-from trivium.store.sqlite.vectors import EpochRow, Vectors
+from trivium.store.sqlite.vectors import Vectors
 from trivium.store.sqlite.versions import Versions
 from trivium.store.sqlite.writer import SqliteWriter
 
 DENSE_INDEXES = ("codes", "hnsw")
 MASKS_KEPT = 64
-QUERY_VECTORS_KEPT = 10_000
 
 SPACE = "SELECT num, version, flushed FROM space WHERE name = ?"
 SPACES = """
@@ -56,10 +56,6 @@ FROM space s ORDER BY s.name
 SPANS = """
 SELECT m.id, e.ordinal, e.start, e.stop FROM memory m JOIN space s ON s.num = m.space JOIN entry e ON e.memory = m.num
 WHERE s.name = ? AND m.id IN (SELECT value FROM json_each(?))
-"""
-PENDING = f"""
-SELECT s.name, {records.READ} FROM pending p JOIN memory m ON m.num = p.memory JOIN space s ON s.num = m.space
-WHERE p.epoch = (SELECT num FROM epoch WHERE fingerprint = ?) ORDER BY p.memory LIMIT ?
 """
 KINDS = "SELECT DISTINCT m.kind FROM memory m JOIN space s ON s.num = m.space WHERE s.name = ?"
 
@@ -203,7 +199,7 @@ class SqliteStore:
         exact: bool = False,
     ) -> LegAnswer:  # fmt: skip
         with self._connections.snapshot() as connection:
-            epoch = self._epoch(connection, fingerprint)
+            epoch = epochs.row_of(connection, fingerprint)
             if vector.shape != (epoch.dimension,):
                 raise WrongVector(f"vector: has {vector.size} numbers; this store holds vectors of {epoch.dimension}")
             if not np.isfinite(vector).all():
@@ -272,87 +268,43 @@ class SqliteStore:
         row = connection.execute("SELECT num FROM memory WHERE space = ? AND id = ?", (space, probe)).fetchone()
         return None if row is None else ranking.place(connection, passages, row[0], probe, terms_of)
 
-    # Vectors
+    # Vectors: see epochs.py
 
     def epochs(self) -> tuple[Epoch, ...]:
         with self._connections.snapshot() as connection:
-            rows = connection.execute("SELECT fingerprint, model, dimension, serving FROM epoch ORDER BY num")
-            return tuple(
-                Epoch(fingerprint, model, dimension, bool(serving)) for fingerprint, model, dimension, serving in rows
-            )
+            return epochs.known(connection)
 
     def begin_epoch(self, epoch: Epoch) -> None:
         with self._connections.exclusive() as connection:
-            if connection.execute("SELECT 1 FROM epoch WHERE fingerprint = ?", (epoch.fingerprint,)).fetchone():
-                return
-            first = connection.execute("SELECT 1 FROM epoch WHERE serving = 1").fetchone() is None
-            num = connection.execute(
-                "INSERT INTO epoch (fingerprint, model, dimension, serving) VALUES (?, ?, ?, ?)",
-                (epoch.fingerprint, epoch.model, epoch.dimension, int(first)),
-            ).lastrowid
-            connection.execute(
-                "INSERT INTO pending (epoch, memory, space) SELECT ?, num, space FROM memory WHERE sensitive = 0",
-                (num,),
-            )
+            epochs.begin(connection, epoch)
 
     def serve_epoch(self, fingerprint: str) -> None:
         with self._connections.exclusive() as connection:
-            epoch = self._epoch(connection, fingerprint)
-            others = [
-                row[0] for row in connection.execute("SELECT num FROM epoch WHERE num <> ?", (epoch.num,)).fetchall()
-            ]
-            for other in others:
-                for table in ("vector", "gone_vector", "pending"):
-                    connection.execute(f"DELETE FROM {table} WHERE epoch = ?", (other,))
-                connection.execute("DELETE FROM epoch WHERE num = ?", (other,))
-            connection.execute("UPDATE epoch SET serving = 1 WHERE num = ?", (epoch.num,))
-            connection.execute("DELETE FROM query_vector WHERE fingerprint <> ?", (fingerprint,))
-        for other in others:
-            self._vectors.drop(other)
+            ended = epochs.serve(connection, fingerprint)
+        for epoch in ended:
+            self._vectors.drop(epoch)
 
     def pending(self, fingerprint: str, limit: int) -> tuple[Memory, ...]:
         with self._connections.snapshot() as connection:
-            rows = connection.execute(PENDING, (fingerprint, limit))
-            return tuple(records.from_row(row[0], row[1:]) for row in rows)
+            return epochs.pending(connection, fingerprint, limit)
 
     def pending_count(self, fingerprint: str) -> int:
         with self._connections.snapshot() as connection:
-            sql = "SELECT count(*) FROM pending WHERE epoch = (SELECT num FROM epoch WHERE fingerprint = ?)"
-            return int(connection.execute(sql, (fingerprint,)).fetchone()[0])
+            return epochs.pending_count(connection, fingerprint)
 
     def vectors(self, key: Key, fingerprint: str) -> tuple[Vector, ...]:
         with self._connections.snapshot() as connection:
-            rows = connection.execute(
-                "SELECT v.value FROM vector v JOIN memory m ON m.num = v.memory JOIN space s ON s.num = m.space "
-                "JOIN epoch e ON e.num = v.epoch WHERE s.name = ? AND m.id = ? AND e.fingerprint = ? "
-                "AND v.value <> x'' ORDER BY v.ordinal",
-                (*key, fingerprint),
-            )
-            return tuple(np.frombuffer(row[0], np.float16).astype(np.float32) for row in rows)
+            return epochs.vectors(connection, key, fingerprint)
 
     def kept_query(self, fingerprint: str, text: str) -> Vector | None:
         with self._connections.snapshot() as connection:
-            sql = "SELECT value FROM query_vector WHERE fingerprint = ? AND text = ?"
-            row = connection.execute(sql, (fingerprint, text)).fetchone()
-            return None if row is None else np.frombuffer(row[0], np.float32)
+            return epochs.kept_query(connection, fingerprint, text)
 
     def keep_query(self, fingerprint: str, text: str, vector: Vector) -> None:
         if self.read_only:
             return
         with suppress(StoreFull), self._connections.exclusive() as connection:  # a cache: a search does not fail for it
-            count = connection.execute("SELECT count(*) FROM query_vector").fetchone()[0]
-            if count >= QUERY_VECTORS_KEPT:
-                connection.execute("DELETE FROM query_vector")  # a cache: start over rather than track its use
-            value = vector.astype(np.float32).tobytes()
-            connection.execute("INSERT OR REPLACE INTO query_vector VALUES (?, ?, ?)", (fingerprint, text, value))
-
-    def _epoch(self, connection: sqlite3.Connection, fingerprint: str) -> EpochRow:
-        row = connection.execute(
-            "SELECT num, fingerprint, dimension FROM epoch WHERE fingerprint = ?", (fingerprint,)
-        ).fetchone()
-        if row is None:
-            raise InvalidInput("fingerprint: this store has no vectors of that model; run `trivium reembed`")
-        return EpochRow(*row)
+            epochs.keep_query(connection, fingerprint, text, vector)
 
     def _gone_since(self, epoch: int, space: int, number: int) -> Integers:
         """The vectors removed by now, whatever state the caller's own block sees."""
@@ -362,7 +314,7 @@ class SqliteStore:
 
     def _epoch_rows(self) -> list[EpochRow]:
         with self._connections.snapshot() as connection:
-            return [EpochRow(*row) for row in connection.execute("SELECT num, fingerprint, dimension FROM epoch")]
+            return epochs.rows(connection)
 
     # Upkeep
 

@@ -8,7 +8,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from trivium.errors import StoreError
 from trivium.store.sqlite.dense import READ_GONE, Block, Integers, VectorTable, block_of, empty_block, joined, refreshed
+from trivium.store.sqlite.epochs import EpochRow
 from trivium.store.sqlite.graphs import Graphs
 from trivium.store.sqlite.hnsw import Graph
 from trivium.store.sqlite.hnsw import drop as drop_graph
@@ -34,15 +35,6 @@ ORDER BY num DESC LIMIT ?
 """
 
 GoneSince: TypeAlias = "Callable[[int, int, int], Integers]"  # (epoch, space, removal number) -> vectors removed since
-
-
-@dataclass(frozen=True, slots=True)
-class EpochRow:
-    """An epoch as the file numbers it."""
-
-    num: int
-    fingerprint: str
-    dimension: int
 
 
 class Vectors:

@@ -10,9 +10,10 @@ import numpy as np
 
 from trivium.record import content_hash
 from trivium.store.contract import Finding
+from trivium.store.sqlite.epochs import EpochRow
 from trivium.store.sqlite.postings import unpack_postings, unpack_terms
 from trivium.store.sqlite.segments import READ_POSTINGS, read_columns
-from trivium.store.sqlite.vectors import EpochRow, Vectors
+from trivium.store.sqlite.vectors import Vectors
 
 RESTORE = "trivium restore BACKUP"
 REINDEX = "trivium reindex"
