@@ -254,7 +254,7 @@ def _promising(part: Part, permitted: Mask | None, depth: int) -> npt.NDArray[np
     where it began too high, or few documents match at all, the answer is None."""
     wanted = -(-depth * SAMPLE_ROOM // SAMPLE_STEP)
     sample = part.scores[::SAMPLE_STEP]
-    if not 0 < wanted < len(sample):
+    if len(sample) <= wanted:
         return None
     bound = np.partition(sample, len(sample) - wanted)[len(sample) - wanted]
     if bound <= 0.0:
