@@ -28,8 +28,6 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 Found: TypeAlias = "dict[str, tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint16]]]"
 
 MOST_CORRECTIONS = 3
-SAMPLE_STEP = 16  # one document in so many tells what the best scores of a part are
-SAMPLE_ROOM = 8  # documents looked at for each memory wanted: the sample may mislead, and memories have several
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,17 +217,14 @@ def near_terms(connection: sqlite3.Connection, lexicon: Lexicon, term: str, dist
     return tuple(text for _, _, text in ranked[:MOST_CORRECTIONS])
 
 
-def candidates(scored: Scored, allowed: Allowed, depth: int | None) -> tuple[Passages, TermsOf]:
-    """The documents with a term that may be returned, and how to tell which terms one of them has. With a `depth`,
-    those that cannot be among the best so many memories may be left out."""
+def candidates(scored: Scored, allowed: Allowed) -> tuple[Passages, TermsOf]:
+    """The documents with a term that may be returned, and how to tell which terms one of them has."""
     chosen: list[Passages] = []
     starts = np.cumsum([0] + [len(part.scores) for part in scored.parts])
     for part, start in zip(scored.parts, starts[:-1], strict=True):
+        matching = part.scores > 0.0
         permitted = allowed.of(part.columns.memories)
-        rows = None if depth is None else _promising(part, permitted, depth)
-        if rows is None:
-            matching = part.scores > 0.0
-            rows = np.flatnonzero(matching if permitted is None else matching & permitted)
+        rows = np.flatnonzero(matching if permitted is None else matching & permitted)
         chosen.append(
             Passages(part.scores[rows], part.columns.memories[rows], part.columns.ordinals[rows], rows + start)
         )
@@ -247,22 +242,6 @@ def candidates(scored: Scored, allowed: Allowed, depth: int | None) -> tuple[Pas
         return [tuple(terms) for terms in holding]
 
     return joined(chosen), terms_of
-
-
-def _promising(part: Part, permitted: Mask | None, depth: int) -> npt.NDArray[np.int64] | None:
-    """The rows of a large part that hold its best `depth` memories, ties included. A sample tells how high to begin;
-    where it began too high, or few documents match at all, the answer is None."""
-    wanted = -(-depth * SAMPLE_ROOM // SAMPLE_STEP)
-    sample = part.scores[::SAMPLE_STEP]
-    if len(sample) <= wanted:
-        return None
-    bound = np.partition(sample, len(sample) - wanted)[len(sample) - wanted]
-    if bound <= 0.0:
-        return None
-    rows = np.flatnonzero(part.scores >= bound)
-    if permitted is not None:
-        rows = rows[permitted[rows]]
-    return rows if len(set(part.columns.memories[rows].tolist())) >= depth else None
 
 
 def _held(documents: npt.NDArray[np.uint32], locals_: npt.NDArray[np.int64]) -> Mask:

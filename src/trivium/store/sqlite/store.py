@@ -187,7 +187,7 @@ class SqliteStore:
                 return LegAnswer((), unknown=tuple(dict.fromkeys(term.text for term in terms)))
             scored = lexical.score(connection, lexicon, terms, bm25)
             allowed = self._allowed(connection, lexicon.space, lexicon.version, where)
-            passages, terms_of = lexical.candidates(scored, allowed, None if probe else depth)
+            passages, terms_of = lexical.candidates(scored, allowed)
             return LegAnswer(
                 ranking.hits(connection, space, passages, depth, terms_of),
                 unknown=scored.unknown,
