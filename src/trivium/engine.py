@@ -26,12 +26,11 @@ from trivium.asking import SearchOptions, query_of
 from trivium.errors import InvalidInput, NotFound, StoreBusy, StoreFull, UnknownKind
 from trivium.filter import EVERYTHING, Eq, Filter, In, Not, all_of, conjuncts
 from trivium.lines import Line
-from trivium.models.embed import Embedder
+from trivium.models.embed import Embedder, Serving
 from trivium.models.loading import DEFAULT_SPEC, load_embedder
 from trivium.models.rerank import Reranker
 from trivium.record import BUILT_IN_KINDS, DEFAULT_SPACE, Json, Key, Memory, utc_now
 from trivium.search.explain import WhyNot
-from trivium.search.legs import Voice
 from trivium.search.pipeline import Tools, search
 from trivium.search.query import Plan, Query, SearchDefaults, defaults_for, make_plan
 from trivium.search.result import Results
@@ -40,16 +39,24 @@ from trivium.store.opening import open_store
 from trivium.text import ANALYZER_VERSION, resolve_language
 from trivium.upkeep import Health, Upkeep
 from trivium.write.drafts import Draft, space_name
-from trivium.write.epochs import Epochs, Serving
-from trivium.write.ingest import Added, ChangedMeanwhile, Filling, add_batch, forget, replace_memory, supersede
+from trivium.write.epochs import Epochs
+from trivium.write.ingest import (
+    BATCH,
+    BULK,
+    Added,
+    ChangedMeanwhile,
+    Filling,
+    add_batch,
+    forget,
+    replace_memory,
+    supersede,
+)
 from trivium.write.reembed import Progress, Reembedded, Worker
 
 if TYPE_CHECKING:
     from trivium.transfer import Imported
 
-BATCH = 512
 CHANGE_ATTEMPTS = 20  # each failed one means that another writer got on
-TEND_EVERY = 8_192  # records of a bulk load between two rounds of upkeep: larger segments are cheaper to build
 
 Done = TypeVar("Done")
 Change: TypeAlias = "Callable[[Store, Memory, Mapping[str, object], datetime, Filling | None], Memory]"
@@ -140,12 +147,12 @@ class Trivium:
         tended = 0
         while chunk := list(islice(drafts, batch)):
             added += self._add(chunk, space, allow_duplicates=allow_duplicates, tend=False)
-            if len(added) - tended >= TEND_EVERY:
+            if len(added) - tended >= BULK:
                 self._tend()
                 tended = len(added)
             if progress is not None:
                 progress(len(added))
-        self._tend(after_bulk=len(added) >= TEND_EVERY)
+        self._tend(after_bulk=len(added) >= BULK)
         return added
 
     def _add(self, drafts: Sequence[Draft], space: str | None, *, allow_duplicates: bool, tend: bool) -> list[Added]:
@@ -350,10 +357,8 @@ class Trivium:
     def _with_tools(self, plan: Plan, work: Callable[[Tools], Done]) -> Done:
         """Ask with the epoch that serves; a search by words alone loads no model."""
         if "dense" not in plan.legs:
-            return work(Tools(Voice("", None), self._reranker))
-        return self._epochs.with_serving(
-            lambda serving: work(Tools(Voice(serving.fingerprint, serving.embedder, serving.reason), self._reranker))
-        )
+            return work(Tools(Serving(), self._reranker))
+        return self._epochs.with_serving(lambda serving: work(Tools(serving, self._reranker)))
 
     def _write(self, work: Callable[[Filling | None], Done], *, tend: bool) -> Done:
         """Write with what embeds at once; nothing where the embedder is slow or missing: rows then wait, marked."""

@@ -21,11 +21,9 @@ from trivium.text import resolve_language
 from trivium.when import parse_when
 from trivium.write.analyse import analyse
 from trivium.write.drafts import ID, Draft, memory_of, space_name
-from trivium.write.ingest import Filling, make_vectors, put_all, with_language
+from trivium.write.ingest import BATCH, BULK, Filling, make_vectors, put_all, with_language
 from trivium.write.threads import Line as ThreadLine
 
-BULK = 8_192  # records from which an import is put together for searching at its end
-BATCH = 512
 SETTINGS = "space_settings"
 TIMES = ("occurred_at", "created_at", "updated_at", "superseded_at")
 KEPT = ("updated_at", "supersedes", "superseded_by", "superseded_at", "uses")  # fields that a caller cannot give

@@ -8,9 +8,10 @@ from datetime import datetime
 
 from trivium.errors import InvalidInput
 from trivium.filter import EVERYTHING
+from trivium.models.embed import Serving
 from trivium.store.contract import Epoch, Finding, SpaceFacts, Store
 from trivium.text import ANALYZER_VERSION
-from trivium.write.epochs import Epochs, Serving
+from trivium.write.epochs import Epochs
 from trivium.write.ingest import reindex_run
 from trivium.write.reembed import Progress, Reembedded, reembed
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from trivium.record import DEFAULT_SPACE, Key, Memory
 from trivium.search.fuse import Contribution, Factor, Fused, total
+from trivium.search.query import Weights
 from trivium.store.contract import Facts, LegHit
 from trivium.when import to_micros
 
@@ -40,3 +41,11 @@ def fused(name: str, score: float, known: Facts | None = None, factors: Sequence
 def memory(name: str = "a", content: str = "Ada moved to Lisbon in May.", *, age_days: float = 34) -> Memory:
     at = NOW - timedelta(days=age_days)
     return Memory(id=name, space=DEFAULT_SPACE, content=content, created_at=at, updated_at=at)
+
+
+# The kinds' weights that NEXO proposes, as a space may set them.
+SEED_KIND_WEIGHTS: Mapping[str, Weights] = {
+    "movie": {"lexical": 0.2, "dense": 0.8},
+    "note": {"lexical": 0.4, "dense": 0.6},
+    "link": {"lexical": 0.5, "dense": 0.5},
+}

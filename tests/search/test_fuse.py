@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tests.search.builders import key, leg
+from tests.search.builders import SEED_KIND_WEIGHTS, key, leg
 
 from trivium.record import Key
 from trivium.search.fuse import Contribution, Fused, fuse
-from trivium.search.query import LEGS, METHOD_NAMES, SEED_KIND_WEIGHTS, FusionMethod, LegName
+from trivium.search.query import LEGS, METHOD_NAMES, FusionMethod, LegName
 from trivium.store.contract import LegHit
 
 BOTH: dict[LegName, float] = {"lexical": 1.0, "dense": 1.0}

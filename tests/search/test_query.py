@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.search.builders import NOW, memory
+from tests.search.builders import NOW, SEED_KIND_WEIGHTS, memory
 
 from trivium.errors import InvalidInput, WrongVector
 from trivium.filter import And, Between, Eq, Filter, Not, Or
 from trivium.record import Json
 from trivium.search.query import (
     MAX_QUERY_CHARS,
-    SEED_KIND_WEIGHTS,
     Query,
     SearchDefaults,
     as_vector,

@@ -52,3 +52,12 @@ class Embedder(Protocol):
         """True when text leaves this process or a call may be slow: `add` then leaves rows pending."""
 
     def embed(self, texts: Sequence[str], role: Role) -> Matrix: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """The epoch of vectors that serves and the embedder that makes its vectors, or why there is none."""
+
+    fingerprint: str = ""
+    embedder: Embedder | None = None
+    reason: str = ""

@@ -6,23 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trivium.errors import EmbedderError
-from trivium.models.embed import Embedder
+from trivium.models.embed import Serving
 from trivium.search.query import Plan
 from trivium.search.result import LegReport
 from trivium.store.contract import LegAnswer, LegHit, Place, QueryTerm, Store, Vector
-from trivium.text import QueryToken, query_terms, typo_distance
+from trivium.text import DEFAULT_LANGUAGE, QueryToken, query_terms, typo_distance
 
 CORRECTED_WEIGHT = 0.5  # the guesses for a word count half of what it would have counted, together
-DEFAULT_LANGUAGES = ("en",)
-
-
-@dataclass(frozen=True, slots=True)
-class Voice:
-    """How a query gets its vector: the serving epoch's embedder, or why there is none."""
-
-    fingerprint: str
-    embedder: Embedder | None
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +26,7 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True)
 class LegOutcome:
-    """What a leg found. `places` has the place of the memory asked about, `identifiers` the terms that are names."""
+    """What a leg found. `place` is that of the memory asked about, `identifiers` the terms that are names."""
 
     hits: tuple[LegHit, ...]
     report: LegReport
@@ -51,7 +41,7 @@ def lexical_leg(store: Store, plan: Plan, probe: str | None = None) -> LegOutcom
     corrections: dict[str, tuple[str, ...]] = {}
     identifiers: set[str] = set()
     for space in plan.query.spaces:
-        languages = store.space_settings(space).languages or DEFAULT_LANGUAGES
+        languages = store.space_settings(space).languages or (DEFAULT_LANGUAGE,)
         tokens = query_terms(plan.query.text, languages)
         identifiers.update(token.term for token in tokens if token.identifier)
         terms = [QueryTerm(token.term, float(token.count)) for token in tokens]
@@ -88,12 +78,13 @@ def _corrected(terms: Sequence[QueryTerm], guesses: Mapping[str, Sequence[str]])
     known = {term.text for term in terms}
     found: list[QueryTerm] = []
     for term in terms:
-        for guess in guesses.get(term.text, (term.text,)):
-            if term.text not in guesses:
-                found.append(term)
-            elif guess not in known:
+        if term.text not in guesses:
+            found.append(term)
+            continue
+        shared = CORRECTED_WEIGHT / len(guesses[term.text])
+        for guess in guesses[term.text]:
+            if guess not in known:
                 known.add(guess)
-                shared = CORRECTED_WEIGHT / len(guesses[term.text])
                 found.append(QueryTerm(guess, shared * term.weight))
     return found
 
@@ -105,16 +96,16 @@ def _why_no_words(answers: Sequence[LegAnswer], plan: Plan) -> str:
     return "no memory that passes the filter has these words" if plan.query.text.strip() else "no words"
 
 
-def query_vector(plan: Plan, voice: Voice) -> Spoken:
+def query_vector(plan: Plan, serving: Serving) -> Spoken:
     """The caller's vector, else the text's. A model that is down costs this leg, not the answer."""
     if "dense" not in plan.legs or plan.query.vector is not None:
-        return Spoken(voice.fingerprint, plan.query.vector, voice.reason)
-    if voice.embedder is None:
-        return Spoken(voice.fingerprint, None, voice.reason)
+        return Spoken(serving.fingerprint, plan.query.vector, serving.reason)
+    if serving.embedder is None:
+        return Spoken(serving.fingerprint, None, serving.reason)
     try:
-        return Spoken(voice.fingerprint, voice.embedder.embed([plan.query.text], "query")[0], voice.reason)
+        return Spoken(serving.fingerprint, serving.embedder.embed([plan.query.text], "query")[0], serving.reason)
     except EmbedderError as error:
-        return Spoken(voice.fingerprint, None, str(error))
+        return Spoken(serving.fingerprint, None, str(error))
 
 
 def dense_leg(store: Store, plan: Plan, spoken: Spoken, probe: str | None = None) -> LegOutcome:

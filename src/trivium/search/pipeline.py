@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from trivium.models.embed import Serving
 from trivium.models.rerank import Reranker
 from trivium.record import Key, Memory
 from trivium.search.fuse import Fused, fuse
-from trivium.search.legs import LegOutcome, Spoken, Voice, dense_leg, lexical_leg, query_vector
+from trivium.search.legs import LegOutcome, Spoken, dense_leg, lexical_leg, query_vector
 from trivium.search.priors import order, priors, rank_without
 from trivium.search.query import LEGS, LegName, Plan
 from trivium.search.rerank import RERANK_DEPTH, rerank
@@ -26,7 +27,7 @@ PRIORS = ("importance", "recency", "usage")
 class Tools:
     """What a search works with, besides the store."""
 
-    voice: Voice
+    serving: Serving
     reranker: Reranker | None = None
     clock_ms: Callable[[], float] = field(default=lambda: time.perf_counter() * 1000.0)
 
@@ -46,7 +47,7 @@ def search(store: Store, plan: Plan, tools: Tools, now: datetime) -> Results:
     """Answer a query from one state of the store."""
     watch = Stopwatch(tools.clock_ms)
     with watch.stage("embed"):  # before the reading begins: a remote model may take its time
-        spoken = query_vector(plan, tools.voice)
+        spoken = query_vector(plan, tools.serving)
     with store.reading():
         trace = run(store, plan, tools, spoken, now)
         found = results(store, plan, tools, trace, now)
@@ -121,7 +122,7 @@ def results(store: Store, plan: Plan, tools: Tools, trace: Trace, now: datetime)
         weights=plan.weights,
         asked_at=now,
         timings=_together(trace.timings, watch.timings()),
-        epoch=tools.voice.fingerprint if "dense" in plan.legs else "",
+        epoch=tools.serving.fingerprint if "dense" in plan.legs else "",
         corrections=corrections,
         notices=trace.notices,
     )

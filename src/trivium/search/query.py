@@ -37,13 +37,6 @@ MIN_VOICE = 1e-6  # below this the weights of all legs together are rounding noi
 RRF_K = 60  # the constant of all five seed documents and of Cormack et al. 2009
 DAYS_IN_CENTURY = 36_525.0
 
-# The kinds' weights that NEXO proposes. Offered, not the default: equal weights win on the dev sets.
-SEED_KIND_WEIGHTS: Mapping[str, Weights] = {
-    "movie": {"lexical": 0.2, "dense": 0.8},
-    "note": {"lexical": 0.4, "dense": 0.6},
-    "link": {"lexical": 0.5, "dense": 0.5},
-}
-
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 

@@ -24,7 +24,7 @@ class Verdict:
 
 def why_not(store: Store, plan: Plan, tools: Tools, key: Key, now: datetime) -> WhyNot:
     """The stage that lost the memory, or its place in the answer."""
-    spoken = query_vector(plan, tools.voice)
+    spoken = query_vector(plan, tools.serving)
     with store.reading():
         memory = store.get([key]).get(key)
         if memory is None:
@@ -81,22 +81,19 @@ def _not_a_candidate(trace: Trace, plan: Plan, memory: Memory) -> Verdict:
     if deep:
         told = "; ".join(f"{leg} has it at {place.rank}" for leg, place in deep)
         return Verdict("beyond_depth", f"{told}; each leg looks {plan.depth} deep: ask with more candidates")
-    if ("lexical" in plan.legs and "dense" in plan.legs) or "lexical" not in plan.legs:
+    if "dense" in plan.legs:
         missing = _why_no_vector(trace, memory)
-        if missing:
-            return Verdict(
-                "not_embedded", missing if "lexical" not in plan.legs else f"no word of it matched, and {missing}"
-            )
+        words = "no word of it matched, and " if "lexical" in plan.legs else ""
+        return Verdict("not_embedded", f"{words}{missing}")
     return Verdict("no_term_matched", "no word of the query is in it")
 
 
 def _why_no_vector(trace: Trace, memory: Memory) -> str:
     if memory.sensitive:
         return "it is sensitive, so it has no vector"
-    dense = trace.outcomes.get("dense")
-    if dense is None:
-        return ""
-    return dense.report.reason or "its text has no vector" if dense.report.state != "ok" else "its text has no vector"
+    report = trace.outcomes["dense"].report
+    reason = "" if report.state == "ok" else report.reason
+    return reason or "its text has no vector"
 
 
 def _checks(trace: Trace, plan: Plan, memory: Memory) -> tuple[Check, ...]:

@@ -2,10 +2,11 @@
 
 from trivium.text.analyzer import ANALYZER_VERSION, QueryToken, index_terms, query_terms, typo_distance
 from trivium.text.detect import detect_language
-from trivium.text.languages import LANGUAGES, resolve_language
+from trivium.text.languages import DEFAULT_LANGUAGE, LANGUAGES, resolve_language
 
 __all__ = [
     "ANALYZER_VERSION",
+    "DEFAULT_LANGUAGE",
     "LANGUAGES",
     "QueryToken",
     "detect_language",

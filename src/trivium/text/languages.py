@@ -10,6 +10,8 @@ from typing import Protocol, cast
 from trivium.errors import InvalidInput
 from trivium.text.normalise import fold_accents
 
+DEFAULT_LANGUAGE = "en"  # of a text that does not say clearly which it speaks
+
 # Code -> Snowball algorithm; the last ones have no stemmer: characters in pairs, or words as they are.
 LANGUAGES: dict[str, str | None] = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from trivium.errors import EmbedderError, InvalidInput, MissingExtra, ReadOnlyStore
 from trivium.models.cache import CachedQueries
-from trivium.models.embed import Embedder
+from trivium.models.embed import Embedder, Serving
 from trivium.store.contract import Epoch, Store
 
 Done = TypeVar("Done")
@@ -17,15 +16,6 @@ Loader = Callable[[str], Embedder]
 
 # What opening an embedder by its name can do to us; the dense leg is then off and says why.
 CANNOT_LOAD = (EmbedderError, InvalidInput, MissingExtra, OSError)
-
-
-@dataclass(frozen=True, slots=True)
-class Serving:
-    """The epoch that serves and the embedder that makes its vectors, or why there is none."""
-
-    fingerprint: str = ""
-    embedder: Embedder | None = None
-    reason: str = ""
 
 
 class Epochs:

@@ -5,7 +5,7 @@ Everything slow (analysing, embedding) is done before the transaction begins; in
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,12 +14,13 @@ from trivium.errors import InvalidInput, NotFound
 from trivium.models.embed import Embedder
 from trivium.record import Memory, new_id
 from trivium.store.contract import MadeVectors, Receipt, Store, Writer
-from trivium.text import detect_language, resolve_language
+from trivium.text import DEFAULT_LANGUAGE, detect_language, resolve_language
 from trivium.write.analyse import CONTEXT_REACH, Analysed, analyse, indexed
 from trivium.write.drafts import Draft, memory_of
-from trivium.write.threads import Line
+from trivium.write.threads import Line, indexed_in
 
-DEFAULT_LANGUAGE = "en"
+BATCH = 512  # records in one transaction
+BULK = 8_192  # records of a load between two rounds of upkeep, and from which it is gathered at its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +71,9 @@ def with_language(memory: Memory, spoken_here: str) -> Memory:
 
 
 def _refuse_known_ids(writer: Writer, memories: Sequence[Memory], drafts: Sequence[Draft]) -> None:
-    given = [draft.id for draft in drafts if draft.id is not None]
-    if len(set(given)) < len(given) or (given and writer.get(given)):
-        known = sorted({id for id in given if given.count(id) > 1} | set(writer.get(given)))
+    given = Counter(draft.id for draft in drafts if draft.id is not None)
+    known = sorted({id for id, times in given.items() if times > 1} | writer.get(given).keys()) if given else []
+    if known:
         raise InvalidInput(
             f"id: {known[0]!r} is already in space {memories[0].space!r}; use update, or leave the id out"
         )
@@ -198,12 +199,13 @@ def replace_memory(
     """Store a changed memory in place of the old one, touching only the indexes that the change touches."""
     new = changed(old, fields, now)
     changed_text = (old.title, old.content, old.sensitive) != (new.title, new.content, new.sensitive)
-    made = make_vectors([analyse(new)], filling) if changed_text else []
+    analysed = analyse(new)
+    made = make_vectors([analysed], filling) if changed_text else []
     with store.writing(new.space) as writer:
         new = replace(new, uses=_unchanged(writer, old).uses)
         if new.thread and new.position is None:
             new = _placed(writer, new, {})
-        analysed = analyse(new)
+        analysed = replace(analysed, memory=new)
         if changed_text:
             put_all(writer, [analysed])
             if filling is not None:
@@ -291,15 +293,6 @@ def reindex_run(store: Store, space: str, ids: Sequence[str], start: int, end: i
         core = set(ids[start:end]) & found.keys()
         for at, member in enumerate(line):
             if member.memory.id in core:
-                thread = member.memory.thread
-                before = [
-                    one for one in line[max(0, at - CONTEXT_REACH) : at] if thread and one.memory.thread == thread
-                ]
-                after = [one for one in line[at + 1 : at + 1 + CONTEXT_REACH] if thread and one.memory.thread == thread]
-                writer.reindex(member.memory.id, indexed(member, _terms(before), _terms(after)))
+                writer.reindex(member.memory.id, indexed_in(line, at))
         writer.note_languages({member.memory.language for member in line})
     return len(core)
-
-
-def _terms(members: Sequence[Analysed]) -> list[Sequence[str]]:
-    return [terms for member in members for terms in member.terms]

@@ -32,12 +32,12 @@ class Line:
         ids = {arrival.memory.id for arrival in arrivals}
         for at, member in enumerate(self._members):
             if member.memory.id in ids:
-                writer.put(member.memory, self._indexed(at))
+                writer.put(member.memory, indexed_in(self._members, at))
 
     def reindex(self, writer: Writer, id: str) -> None:
         """Index a member again, with its context."""
         at = next(at for at, member in enumerate(self._members) if member.memory.id == id)
-        writer.reindex(id, self._indexed(at))
+        writer.reindex(id, indexed_in(self._members, at))
 
     def reindex_beside(self, writer: Writer, places: Iterable[tuple[int, str]]) -> None:
         """Index again the stored records whose context reaches these places, where something came, went or changed."""
@@ -50,12 +50,18 @@ class Line:
         for at in sorted(touched):
             id = self._members[at].memory.id
             if id in self._stored:
-                writer.reindex(id, self._indexed(at))
+                writer.reindex(id, indexed_in(self._members, at))
 
-    def _indexed(self, at: int) -> tuple[IndexedPassage, ...]:
-        before = [terms for member in self._members[max(0, at - CONTEXT_REACH) : at] for terms in member.terms]
-        after = [terms for member in self._members[at + 1 : at + 1 + CONTEXT_REACH] for terms in member.terms]
-        return indexed(self._members[at], before, after)
+
+def indexed_in(line: Sequence[Analysed], at: int) -> tuple[IndexedPassage, ...]:
+    """The passages of a member of a line with its context: the passages of its neighbours in the same thread."""
+    thread = line[at].memory.thread
+
+    def terms(neighbours: Sequence[Analysed]) -> list[Sequence[str]]:
+        return [own for one in neighbours if thread and one.memory.thread == thread for own in one.terms]
+
+    before, after = line[max(0, at - CONTEXT_REACH) : at], line[at + 1 : at + 1 + CONTEXT_REACH]
+    return indexed(line[at], terms(before), terms(after))
 
 
 def _place(member: Analysed) -> tuple[int, str]:

@@ -188,16 +188,6 @@ class Connections:
                     if connection in self._opened:
                         self._opened.remove(connection)
 
-    @contextmanager
-    def fresh(self) -> Iterator[sqlite3.Connection]:
-        """A connection for the block alone: it sees the newest state, also inside a snapshot of this thread."""
-        with translated(self.path):
-            connection = self._connect()
-            try:
-                yield connection
-            finally:
-                connection.close()
-
     def truncate_log(self) -> None:
         """Let what was forgotten leave the write-ahead log as well, unless someone still reads from it."""
         with self._writers, translated(self.path):

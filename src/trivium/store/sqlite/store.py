@@ -308,7 +308,7 @@ class SqliteStore:
 
     def _gone_since(self, epoch: int, space: int, number: int) -> Integers:
         """The vectors removed by now, whatever state the caller's own block sees."""
-        with self._connections.fresh() as connection:
+        with self._connections.latest() as connection:
             rows = connection.execute(dense.READ_GONE, (epoch, space, number)).fetchall()
             return np.array([row[1] for row in rows], np.int64)
 

@@ -84,8 +84,10 @@ class Vectors:
     ) -> None:
         """Wipe what a process left that was killed after it removed the rows and before it wiped them."""
         gone = connection.execute(READ_GONE, (epoch.num, space, head.last_gone)).fetchall()
+        if self._read_only or not gone:
+            return
         numbers = np.array([row[1] for row in gone], np.int64)
-        if not self._read_only and block.vectors[np.isin(block.numbers, numbers)].any():
+        if block.vectors[np.isin(block.numbers, numbers)].any():
             with suppress(OSError):  # a search does not fail for it
                 self._wipe(space, epoch, numbers)
 
